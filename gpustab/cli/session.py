@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -142,7 +143,8 @@ def _check_file(output: Path, showing: Showing, runs: Sequence[Path]) -> None:
     from gpustab.formats.atomic import check_space_path
 
     check_space_path(output)
-    if output.resolve() in {run.resolve() for run in runs}:
+    # Not resolve(), which loops of links end.
+    if os.path.realpath(output) in {os.path.realpath(run) for run in runs}:
         raise InputError(f"{output}: this is one of the runs; writing the average there would destroy it")
     if output.exists() and not showing.force:
         raise InputError(f"{output}: is there already; {option('force')} replaces it")
@@ -208,7 +210,16 @@ def _print(result: Result, showing: Showing) -> None:
     console = Console()
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = 100  # a file has no width
-    print_result(result, console)
+    print_result(result, console, brief=not showing.verbose)
+    if showing.out is None and not showing.quiet and result.name != "train":
+        folder = next(name for name in _folders() if not Path(name).exists())
+        line = f"more: {result.environment['command']} --out {folder}"
+        console.print(printable(line), markup=False, highlight=False, soft_wrap=True)
+
+
+def _folders() -> Iterator[str]:
+    yield "report"
+    yield from (f"report-{number}" for number in count(2))
 
 
 def wrote(paths: Sequence[Path], showing: Showing) -> None:

@@ -6,13 +6,17 @@ import bz2
 import gzip
 import mmap
 import os
+import pickle
 import stat
+import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 from typing import Protocol
+
+from safetensors import SafetensorError
 
 from gpustab.errors import InputError, near
 
@@ -177,11 +181,33 @@ def near_file(path: Path, names: Iterable[str] = ()) -> str:
         path: of the file.
         names: what could be meant besides.
     """
+    if path.is_symlink():
+        return "; it is a link that leads to nothing"
     try:
         there = [entry.name for entry in os.scandir(path.parent)]
     except OSError:
         there = []
     return near(path.name, [*there, *names], cutoff=0.8) if len(there) < _MANY else ""
+
+
+@contextmanager
+def reading(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn what other packages raise while they read a file into a sentence that names it.
+
+    Raises:
+        InputError: if the file cannot be read, or is damaged in a way that no reader foresaw.
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except (EOFError, RecursionError, SafetensorError, UnicodeError, pickle.UnpicklingError, struct.error) as error:
+        said = "its parts lie too deep within each other" if isinstance(error, RecursionError) else str(error)
+        raise InputError(f"{path}: damaged: {' '.join(said.split())[:500] or type(error).__name__}") from error
+    except zlib.error as error:
+        raise InputError(f"{path}: damaged: {error}") from error
 
 
 @contextmanager

@@ -133,12 +133,16 @@ def read_entries(folder: Path) -> list[Entry]:
     path = folder / MANIFEST
     manifest = read_manifest(path, SCHEMA, FIRST_SCHEMA, fields={"groups": list})
     first = manifest["schema"] == FIRST_SCHEMA
-    entries = []
+    entries: list[Entry] = []
     for number, found in enumerate(manifest["groups"]):
         entry = {"made": {}} | want_fields(
             path, found, _ENTRY_FIELDS | ({} if first else {"key": dict}), f"group {number}"
         )
         want_fields(path, entry, {"made": dict}, f"group {number}")
+        if not entry["runs"]:
+            raise InputError(f"{path}: damaged: group {number} has no runs")
+        if entry["path"] in {before.path for before in entries}:
+            raise InputError(f"{path}: damaged: group {number} is there twice: {entry['path']}")
         with naming(f"{path}: damaged: group {number}"):
             key = Key.of_path(entry["path"]) if first else Key.of_record(entry["key"])
         entries.append(Entry(key, entry["path"], entry["runs"], entry["made"]))

@@ -83,8 +83,9 @@ def epochs_of(tokens: int, min_count: int) -> int:
     (5, 20, 40, 100)
     """
     usual = math.ceil(READ_RAREST / min_count)
-    short = math.ceil(READ_ALL / max(tokens, 1) / 10) * 10
-    return min(max(usual, short if short > usual else 0), MOST_EPOCHS)
+    if tokens * usual >= READ_ALL:
+        return usual
+    return min(math.ceil(READ_ALL / max(tokens, 1) / 10) * 10, MOST_EPOCHS)
 
 
 def cores() -> int:
@@ -151,9 +152,8 @@ def _begun(folder: Path, settings: TrainingSettings) -> dict[str, Any]:
             try:
                 plan = read_json(path)
                 found["min_count"] = plan["options"]["min_count"]
-                found |= {
-                    f"{name}.{key}": plan["parameters"][key] for key in ("epochs", "dim") if key in plan["parameters"]
-                }
-            except (ValueError, KeyError, TypeError):
+                found |= {f"{name}.{key}": value for key, value in plan["parameters"].items()}
+            except (ValueError, KeyError, TypeError, AttributeError):
                 continue  # training itself says that it is damaged
-    return found
+    # What is no such number, of a damaged plan, is told where the plan is kept to.
+    return {key: value for key, value in found.items() if type(value) is int and value > 0}

@@ -162,6 +162,8 @@ def _copy_notes(leaf: Leaf, settings: TrainingSettings) -> Iterator[str]:
 
 def _equal(one: Path, other: Path) -> bool:
     with open_rows(one) as first, open_rows(other) as second:
+        for rows in (first, second):
+            rows.check()
         tensors = ((rows.tensor("offsets", torch.int64), rows.tensor("words", torch.uint8)) for rows in (first, second))
         words = all(map(torch.equal, *tensors))
         return first.shape == second.shape and words and torch.equal(first[:], second[:])

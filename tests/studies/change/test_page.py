@@ -203,7 +203,8 @@ def test_an_order_that_other_runs_would_not_give_is_no_list(reliability, known):
     block = next(block for block in page(answer) if block.title == "Which words moved most?")
     assert block.tables == []
     assert block.answer == (
-        f"1800-1819 → 1820-1839: no list, since its order is not reliable ({known}, wanted 0.9); train more runs."
+        f"1800-1819 → 1820-1839: these runs cannot list the words that moved most (reliability {known}, 0.9 needed). "
+        "Train more runs."
     )
 
 
