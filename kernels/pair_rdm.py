@@ -38,7 +38,7 @@ def pair_rdm(
 
     Example:
         >>> x = torch.tensor([[0.0], [1.0], [3.0], [7.0]])
-        >>> pair_rdm(x, x.square(), distance="euclidean", comparison="spearman").item()  # ranks see no monotone map
+        >>> round(pair_rdm(x, x.square(), distance="euclidean", comparison="spearman").item(), 6)  # ranks alone count
         1.0
     """
     for name, given, known in (("distance", distance, Distance), ("comparison", comparison, Comparison)):

@@ -60,7 +60,8 @@ def main():
     parser.add_argument("--part", choices=("faults", "fuzz"), help="one of both; default both")
     chosen = parser.parse_args()
     parts = [part for part in (faults, fuzz) if chosen.part in (None, part.__name__)]
-    raise SystemExit(any([part(chosen.only, chosen.most, chosen.show) for part in parts]))
+    wrong = [line for part in parts for line in part(chosen.only, chosen.most, chosen.show)]
+    raise SystemExit(bool(wrong))
 
 
 if __name__ == "__main__":

@@ -9,8 +9,9 @@ import pytest
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="calls are replayed in forks, and told by /proc")
 ROOT = Path(__file__).parents[2] / "gpustab"
-CHEAP = ("train", "pack", "average, text", "stability replaces")
-EACH = 3
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("stability replaces", "average and page", "sweep")]
+CHEAP = ["train", "pack", "average, text", *SLOW]
+EACH = 2
 
 
 @pytest.fixture(scope="module")
@@ -74,3 +75,15 @@ def test_nothing_is_written_and_no_json_is_read_by_another_way():
         name, text = path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
         found = {one.group().strip(".(") for one in WRITES.finditer(re.sub(r'"[^"\n]*json\.[^"\n]*"', "", text))}
         assert found <= MAY.get(name, set()), name
+
+
+@pytest.mark.parametrize("name", ["plan", pytest.param("account of a pack", marks=pytest.mark.slow)])
+def test_files_of_ours_in_broken_forms_are_refused_in_one_line_or_read_as_if_whole(name, place):
+    from tests.faults.fuzz import TARGETS, Fuzz
+
+    (target,) = [one for one in TARGETS if one.name == name]
+    fuzz = Fuzz(target, place)
+    for number in random.Random(name).sample(range(len(fuzz.forms)), EACH):
+        fuzz.read(number)
+    assert not fuzz.wrong
+    assert fuzz.outcomes.total() == EACH

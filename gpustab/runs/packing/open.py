@@ -51,11 +51,11 @@ def open_packed(
     _check_choices(folder, manifest, vocabulary, min_runs, options)
     joining = _joining(manifest["joining"])
     _check_sizes(folder, manifest)
-    require_overlap(joining, manifest["words"], allow_small_overlap)
     rows = tuple(_open(folder, run) for run in manifest["runs"])
     words = Vocabulary.from_tensors(rows[0].tensor("words", torch.uint8), rows[0].tensor("offsets", torch.int64))
     if len(words) != manifest["words"]:
         raise InputError(f"{folder / PACKED}: damaged: it has {manifest['words']:,} words, the files {len(words):,}")
+    require_overlap(joining, manifest["words"], allow_small_overlap)
     for part in rows:
         if len(part) != len(words):
             raise InputError(f"{part.path}: {len(part)} rows, but the shared vocabulary has {len(words)} words")
