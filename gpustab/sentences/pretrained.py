@@ -30,7 +30,7 @@ def mean_of_words(space: Space, name: str | None = None, device: torch.device | 
     dimension = space.vectors.shape[1]
 
     def embed(texts: Sequence[Tokens]) -> Tensor:
-        means = torch.zeros(len(texts), dimension, dtype=torch.float64)
+        means = torch.zeros(len(texts), dimension, dtype=torch.float64, device="cpu")
         for k, text in enumerate(texts):
             rows = [found for token in text if (found := row.get(token, row.get(token.lower()))) is not None]
             if rows:
