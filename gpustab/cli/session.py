@@ -116,13 +116,15 @@ def _check_output(
         held: what is to be let go when the work is done.
     """
     from gpustab.formats.atomic import check_can_make
+    from gpustab.runs.manifest import MANIFEST
 
     if showing.quiet and showing.verbose:
         raise InputError(f"{option('quiet')} and {option('verbose')} exclude each other")
     if folder is not None:
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{folder}: is a file; a run set is a folder")
-        check_can_make(folder)
+        if not (folder / MANIFEST).is_file():  # a finished run set may lie on a disk that is read-only
+            check_can_make(folder)
     if showing.out is not None:
         from gpustab.report.files import check_folder, writing_alone
 

@@ -218,6 +218,8 @@ def _short(value: Any) -> str:
 
 
 _SHOWN = 80
+_LONGEST = 4096
+"""Signs of a path, as systems have it."""
 _KINDS = {str: "text", int: "whole number", float: "number", dict: "object", list: "list"}
 
 
@@ -250,6 +252,8 @@ def inside(folder: Path, path: str) -> Path:
     Raises:
         InputError: if it leads out of the folder.
     """
+    if len(path) > _LONGEST:
+        raise InputError(f"{folder}: its manifest names a path of {len(path):,} signs: {_short(path)}")
     parts = PurePosixPath(path)
     if parts.is_absolute() or ".." in parts.parts or {*path} & {"\\", ":", "\0"}:
         raise InputError(f"{folder}: its manifest names '{path}', which is not below the folder")
@@ -260,6 +264,15 @@ def inside(folder: Path, path: str) -> Path:
             "name the leaf itself"
         )
     return found
+
+
+def holds_runs(folder: Path) -> bool:
+    """Tell what :func:`gpustab.runs.runset.open_runset` takes: a run set, a technique in one, a leaf, some run sets."""
+    if not folder.is_dir():
+        return False
+    if (folder / MANIFEST).is_file() or is_leaf(folder) or any(folder.glob(f"*/{MANIFEST}")):
+        return True
+    return (folder.parent / MANIFEST).is_file() and any(map(is_leaf, folder.rglob("*/")))
 
 
 def is_leaf(folder: Path) -> bool:

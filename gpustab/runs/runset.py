@@ -194,6 +194,12 @@ def write_runset(
     update_manifest(folder, {key: len(spaces) for key, spaces in named.items()}, parameters)
 
 
+def names_runs(folder: Path, groups: Mapping[Key, int]) -> bool:
+    """Tell whether the manifest of a run set names so many runs of each group: then it need not be written again."""
+    named = {entry.key: entry.runs for entry in read_entries(folder)} if (folder / MANIFEST).is_file() else {}
+    return all(named.get(key, -1) >= runs for key, runs in groups.items())
+
+
 def update_manifest(folder: Path, groups: Mapping[Key, int], made: Mapping[str, Any]) -> None:
     """Write the manifest of a run set, or add finished groups to the one that is there.
 

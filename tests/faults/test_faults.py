@@ -9,8 +9,9 @@ import pytest
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="calls are replayed in forks, and told by /proc")
 ROOT = Path(__file__).parents[2] / "gpustab"
-CHEAP = ("train", "pack", "average, text", "stability replaces")
-EACH = 3
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("stability replaces", "average and page", "sweep")]
+CHEAP = ["train", "pack", "average, text", *SLOW]
+EACH = 2
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +77,7 @@ def test_nothing_is_written_and_no_json_is_read_by_another_way():
         assert found <= MAY.get(name, set()), name
 
 
-@pytest.mark.parametrize("name", ["plan", "account of a pack", "summary"])
+@pytest.mark.parametrize("name", ["plan", pytest.param("account of a pack", marks=pytest.mark.slow)])
 def test_files_of_ours_in_broken_forms_are_refused_in_one_line_or_read_as_if_whole(name, place):
     from tests.faults.fuzz import TARGETS, Fuzz
 

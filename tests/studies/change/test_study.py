@@ -295,4 +295,4 @@ def test_two_camps_of_words_are_an_alarm():
     answer = change(groups(found), min_count=1, resamples=0)
     (alarm,) = answer.alarms
     assert "two camps of words fit two turns" in alarm
-    assert "67% of them the one and 33% the other" in alarm
+    assert "(67 % and 33 % of the words)" in alarm

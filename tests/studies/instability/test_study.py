@@ -51,7 +51,7 @@ def test_techniques_stand_beside_each_other_and_are_never_pooled(result):
     assert list(dict.fromkeys(result.tables["table_2_8"]["technique"])) == ["sgns", "glove"]
     assert result.tables["table_2_11"]["technique"] == ["sgns"]
     assert result.groups[1]["extrinsic"] is None
-    assert "glove: without bootstrap runs, no extrinsic part." in result.notes
+    assert "GloVe has no bootstrap runs, so it has no extrinsic part." in result.notes
 
 
 def test_the_counts_of_the_words_are_per_run(result):
@@ -81,11 +81,12 @@ def test_the_page_shows_titled_tables_and_not_one_row_per_word(result):
     assert "Does it help to average my runs?" in titles
     chance = result.tables["table_2_8"]["chance"][0]
     assert describe(result)[0].answer.endswith(f"0 if not at all. Unrelated spaces would have {chance:.2f}.")
-    shown = [fact for block in describe(result)[2:] for fact in block.facts]
+    every = [table for block in describe(result) for table in block.tables]
+    shown = [row for table in every if table.header[0] == "claim of the paper" for row in table.rows]
     assert len(shown) == len(
         result.tables["observations"]["claim"]
     )  # each once, in its question or among the undecided
-    assert all(block.folded for block in describe(result) if block.title == "Not decided by these runs")
+    assert all(block.folded for block in describe(result) if block.title == "Which claims do these runs leave open?")
     assert max(len(table.rows) for block in describe(result) for table in block.tables) < 60
 
 

@@ -97,7 +97,7 @@ def test_the_page_answers_its_questions_and_is_written(result, tmp_path):
     (p,) = {group["baseline"]["question_2"] for group in result.groups if group["name"] == "near"}
     assert p is None or f"p = {p:.2g}" in text
     assert ("Q2, near" in text) is (p is not None)
-    assert result.verdict[0].startswith("near: only above a cosine of ")  # so few words prove it further up only
+    assert result.verdict[0].startswith("near: two words with a cosine above ")  # so few words prove it further up only
     names = {path.name for path in result.write(tmp_path / "out")}
     assert {"summary.json", "report.html", "thresholds.parquet", "groups.parquet", "shapes.parquet"} <= names
     content = json.loads((tmp_path / "out" / "summary.json").read_text())
