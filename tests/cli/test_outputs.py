@@ -117,7 +117,7 @@ def test_a_result_that_appears_during_the_work_is_not_replaced_and_ours_is_print
     real = engine.pip_pass
 
     def slow(*args, **options):
-        (place / "result").mkdir()
+        (place / "result").mkdir(exist_ok=True)
         (place / "result/summary.json").write_text("{}")
         return real(*args, **options)
 
