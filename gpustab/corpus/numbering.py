@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.corpus.boilerplate import Boilerplate, find_boilerplate
+from gpustab.corpus.boilerplate import Boilerplate, Mark, find_boilerplate, find_frames, marks_in
 from gpustab.corpus.corpus import Ids, Offsets, Record
 from gpustab.corpus.documents import Documents, open_documents
 from gpustab.corpus.excerpts import Excerpts
@@ -43,6 +43,7 @@ class Numbered:
         sample: of the documents, for doubts.
         tokenise: what cut them, each in its one spelling.
         copied: the beginnings of three documents that were left out as copies.
+        marks: lines between signs, each with the number of its document in the source.
         notes: on words that have one spelling now, were joined, or that the rules cut.
     """
 
@@ -58,6 +59,7 @@ class Numbered:
     tokenise: Callable[[Sequence[str]], list[str]]
     notes: tuple[str, ...] = ()
     copied: tuple[str, ...] = ()
+    marks: tuple[tuple[int, str], ...] = ()
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
@@ -67,16 +69,40 @@ class Numbered:
 
     @cached_property
     def boilerplate(self) -> Boilerplate | None:
-        """What stands in most documents; its tokens are numbered without the ends of texts."""
+        """What stands in most documents, or around texts; its tokens are numbered without the ends of texts."""
         words = self.ids != END
-        starts = np.concatenate([[0], np.cumsum(words)])[self.starts]
-        return find_boilerplate(self.ids[words], starts, len(self.words))
+        ids, starts = self.ids[words], np.concatenate([[0], np.cumsum(words)])[self.starts]
+        if (found := find_boilerplate(ids, starts, len(self.words))) or not self.marks:
+            return found
+        scopes = starts[[0, -1]] if self.source.layout in ("lines", "blocks", "paragraphs") else starts
+        return find_frames(ids, scopes, list(self._placed(ids, starts)), len(self.words))
+
+    def _placed(self, ids: Ids, starts: NDArray[np.int64]) -> Iterator[Mark]:
+        """Yield the marks as the tokens that they have become, in order."""
+        numbers = {word: k for k, word in enumerate(self.words)}
+        documents = {record.place: k for k, record in enumerate(self.records)}
+        begin = 0
+        for place, line in self.marks:
+            own = [numbers[word] for word in self.tokenise([line]) if word != "\n" and word in numbers]
+            if not own or place not in documents:
+                continue
+            first, last = max(begin, starts[documents[place]]), starts[documents[place] + 1]
+            there = np.flatnonzero(ids[first : max(last - len(own) + 1, first)] == own[0]) + first
+            at = next((int(k) for k in there if ids[k : k + len(own)].tolist() == own), None)
+            if at is not None:
+                begin = at + len(own)
+                yield Mark(at, begin, frozenset(own))
 
     def without_boilerplate(self) -> Numbered:
         """Leave out what stands in most documents, and say so."""
         if not (found := self.boilerplate):
             return replace(
-                self, notes=(*self.notes, "no boilerplate was found: no sequence of words stands in most documents")
+                self,
+                notes=(
+                    *self.notes,
+                    "no boilerplate was found: no sequence of words stands in most documents, and no two lines between "
+                    "signs frame a text",
+                ),
             )
         kept = np.ones(len(self.ids), bool)
         kept[self.ids != END] = ~found.covered
@@ -153,6 +179,7 @@ def number(
     numbers["\n"] = END
     parts, texts, records, seen, duplicates = [np.zeros(0, np.int32)], [0], list[Record](), set(), 0
     empty, sample, copied, passages = list[str](), Excerpts(), list[str](), 0
+    marks = list[tuple[int, str]]()
     for place, read in enumerate(documents):
         document = read
         if options.drop:
@@ -160,6 +187,7 @@ def number(
             document, passages = read._replace(texts=[text for text, _ in found]), passages + sum(n for _, n in found)
         tokens = cut(texts_of(document.texts))
         sample.see(document)
+        marks += [(place, line) for text in document.texts for line in marks_in(text)]
         if cuts:
             cuts.see(document.texts)
         ids = np.fromiter(map(numbers.__getitem__, tokens), np.int32, len(tokens))
@@ -195,6 +223,7 @@ def number(
             *(cuts.notes() if cuts else ()),
         ),
         tuple(copied),
+        tuple(marks),
     )
     meant = one_spelling(spelled, tokenizer)
     if not options.cut_boilerplate:

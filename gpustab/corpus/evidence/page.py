@@ -142,7 +142,7 @@ def evidence_of(numbered: Numbered) -> Evidence:
 
 def _repeated(numbered: Numbered) -> Repeated | None:
     found = numbered.boilerplate
-    return found and Repeated(float(found.covered.mean()), found.documents, tuple(numbered.shown(found)))
+    return found and Repeated(float(found.covered.mean()), found.documents, tuple(numbered.shown(found)), found.frames)
 
 
 def _example(numbered: Numbered, kept: Any, look: Look) -> tuple[str, tuple[tuple[str, ...], ...]]:
