@@ -57,14 +57,15 @@ def files_in(folder: Path, options: ReadOptions) -> tuple[list[Path], str]:
 def _below(folder: Path) -> tuple[list[Path], str]:
     """Return the files below a folder, sorted, and what to say of links and of what cannot be opened.
 
-    A link to a folder is followed, unless it leads back to one that it stands in, or to one that is seen already.
+    A link to a folder is followed, unless that lies in the folder anyway, or was seen behind another link.
     """
-    shown, closed, linked, known = list[Path](), list[str](), list[str](), set[str]()
+    shown, closed, linked = list[Path](), list[str](), list[str]()
+    known = {os.path.realpath(place) for place, _, _ in os.walk(folder)}  # what is no link is read where it lies
     for place, folders, files in os.walk(
         folder, onerror=lambda error: closed.append(str(error.filename)), followlinks=True
     ):
         here = Path(place)
-        known.add(os.path.realpath(here))
+        known.add(os.path.realpath(here))  # of folders that links lead to
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         links = [name for name in folders if (here / name).is_symlink()]
         again = [name for name in links if os.path.realpath(here / name) in known]

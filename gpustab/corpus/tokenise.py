@@ -31,7 +31,11 @@ _DEFAULTS = CorpusOptions()
 
 
 def prepare_corpus(
-    source: str | Path, options: CorpusOptions = _DEFAULTS, tokenizer: Callable[[str], Iterable[str]] | None = None
+    source: str | Path,
+    options: CorpusOptions = _DEFAULTS,
+    tokenizer: Callable[[str], Iterable[str]] | None = None,
+    *,
+    look: bool = True,
 ) -> Corpus:
     """Read a source and return it as a corpus.
 
@@ -43,6 +47,7 @@ def prepare_corpus(
         source: a file, a folder or a name, see :func:`gpustab.corpus.documents.open_documents`.
         options: what is left out, and what sampling draws.
         tokenizer: cuts a text into words, in place of ``options.tokenizer``.
+        look: whether the evidence is wanted where no doubt stops, as of ``options.as_is``: it takes a while.
 
     Raises:
         InputError: if the source cannot be read, leaves no words, or raises a strong doubt, see
@@ -55,8 +60,8 @@ def prepare_corpus(
     b'the'
     """
     numbered = number(source, options, tokenizer)
-    found = evidence_of(numbered)
-    if not options.as_is:
+    found = evidence_of(numbered) if look or not options.as_is else None
+    if found and not options.as_is:
         found.refuse()
     documents = numbered.source
     if documents.replaced:

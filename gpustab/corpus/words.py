@@ -11,6 +11,8 @@ from functools import cache
 from gpustab.corpus.broken import BREAK, HYPHENS, run_on
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.variants import fold, signs_within
+from gpustab.errors import option
+from gpustab.results.page import counted
 
 _TURKIC = str.maketrans({"İ": "i", "I": "ı"})
 _ABOVE = "".join(chr(code) for code in range(0x300, 0x370) if unicodedata.combining(chr(code)) == 230)
@@ -20,9 +22,10 @@ _UNUSUAL = re.compile(r"[^\n\r\t -_a-~]")
 """All but white space and signs of ASCII; the backtick may be an apostrophe."""
 _LOOKED_AT = 2_000_000
 """Characters that are looked at: enough to find what there is much of, and seconds less than all of a large corpus."""
-_SELDOM = {"digits": 1000}
+_SELDOM = {"digits": 100}
 """Words, of which one of a kind is not worth a note: in any prose there are some like ``4th``."""
-_SELDOM_ELSE = 100_000
+_SELDOM_ELSE = 10_000
+"""The same of other kinds: an odd name or address stands in any large text."""
 _KINDS = {
     "tags": r"(?<!\S)[#@]\w+",
     "joined": r"\w+(?:[#|_]+\w+)+",
@@ -66,9 +69,8 @@ def cutter(options: CorpusOptions, own: Own | None = None, *, marked: bool = Fal
     Args:
         options: the rules.
         own: as for :func:`tokeniser`.
-        marked: whether a word that a line's end may break is one token, with a mark in it, and so is one with hyphens
-            in a text that has such words; see :mod:`gpustab.corpus.broken`. It never is where a regular expression or
-            ``own`` cuts.
+        marked: whether a word that a line's end may break is one token, with a mark in it, and so is one with
+            hyphens; see :mod:`gpustab.corpus.broken`. It never is where a regular expression or ``own`` cuts.
     """
     lower = lowering(options)
     plain = own is None and options.cut == "words"
@@ -77,16 +79,15 @@ def cutter(options: CorpusOptions, own: Own | None = None, *, marked: bool = Fal
         how = "none"
     if plain:
         signs = (not options.drop_numbers, not options.drop_punctuation)
-        find, find_broken = (_pattern(*signs, options.keep_variants, broken).findall for broken in (False, True))
-        find_basic = _pattern(*signs, as_spelled=True, broken=False, last=0x7F).findall
+        find = _pattern(*signs, options.keep_variants, broken=how == "auto").findall
+        find_basic = _pattern(*signs, as_spelled=True, broken=how == "auto", last=0x7F).findall
         small = options.language not in ("tr", "az", "lt") or not options.lowercase
 
         def tokenise(texts: Sequence[str]) -> list[str]:
             joined = "".join([run_on(text, how) + "\n" for text in texts])
             if small and not _UNUSUAL.search(joined):  # most English text: one spelling, and a pattern of few letters
                 return find_basic(lower(joined))
-            composed = unicodedata.normalize("NFC", lower(joined.replace("\u00ad", "")))
-            return (find_broken if how == "auto" and BREAK in joined else find)(composed)
+            return find(unicodedata.normalize("NFC", lower(joined.replace("\u00ad", ""))))
 
         return tokenise
     cut = own or _cutter(options.cut)
@@ -196,14 +197,16 @@ class Cuts:
             name: words for name, words in cut.items() if words.total() * _SELDOM.get(name, _SELDOM_ELSE) >= self._words
         }
         if often:
-            ways = "tokenizer whitespace or a regular expression would keep them"
-            yield f"the rules in force cut or merge words that are tokens already: {self._shown(often)}; {ways}"
+            ways = f"{option('tokenizer', 'whitespace')} cuts at blanks alone, a regular expression as it says"
+            yield f"{self._shown(often)}; {ways}"
 
     def _shown(self, often: Mapping[str, Counter[str]]) -> str:
         """Return two examples of each kind, and how many there are."""
         chosen = list(often.values())
         shown = [f"{word} → {self._becomes(word)}" for words in chosen for word, _ in words.most_common(2)]
-        return f"{', '.join(shown)} ({sum(words.total() for words in chosen):,} of {self._words:,} words)"
+        number = sum(words.total() for words in chosen)
+        share = number / max(self._words, 1)
+        return f"cut at their digits or signs: {counted(number, 'word')} ({share:.1%}), {', '.join(shown)}"
 
     def _cut(self, words: Counter[str]) -> Counter[str]:
         return Counter({word: n for word, n in words.items() if self._tokenise([word])[:-1] != [self._lower(word)]})

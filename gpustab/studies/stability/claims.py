@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from gpustab.results.page import counted, number
+from gpustab.runs.key import noun_of
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.reliability import Reliability
 from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, too_noisy
@@ -41,6 +42,7 @@ class Returning(NamedTuple):
         n: length of the lists.
         chance: p@n of unrelated runs.
         sampling: of the runs.
+        unit: what was drawn.
         leave: what the technique's bootstrap runs are left to say.
     """
 
@@ -49,6 +51,7 @@ class Returning(NamedTuple):
     chance: float
     sampling: str = ""
     leave: Leave = ""
+    unit: str = "document"
 
     @property
     def lead(self) -> str:
@@ -57,7 +60,9 @@ class Returning(NamedTuple):
         span = f"{number_span(self.n * low, self.n * high)}; {self.by_chance}"
         back = about(self.n * self.p.value)
         come = "comes" if back == "one" else "come"
-        return f"{_again(self.sampling)}, and {back} of {word(self.n)} nearest neighbours {come} back ({span})."
+        return (
+            f"{_again(self.sampling, self.unit)}, and {back} of {word(self.n)} nearest neighbours {come} back ({span})."
+        )
 
     @property
     def by_chance(self) -> str:
@@ -65,13 +70,19 @@ class Returning(NamedTuple):
         return f"by chance {number(self.n * self.chance, 1)} of {word(self.n)}"
 
 
-def _again(sampling: str) -> str:
+def _again(sampling: str, unit: str) -> str:
     """What another run of a sampling stands for, as the beginning of a sentence."""
     return {
-        "bootstrap": "Draw these documents again, some twice and some not at all, and train again",
-        "shuffled": "Train again, with the documents in another order",
+        "bootstrap": f"Draw these {_drawn(unit)} again, some twice and some not at all, and train again",
+        "shuffled": f"Train again, with the {_drawn(unit)} in another order",
         "fixed": "Train again on the same texts",
     }.get(sampling, "Train again")
+
+
+def _drawn(unit: str) -> str:
+    """What is drawn, as a plural."""
+    noun = noun_of(unit)
+    return f"{noun}s" if noun in ("document", "sentence", "block") else f"groups of one {noun}"
 
 
 def may_read_one(p: Estimate) -> bool:
@@ -115,7 +126,7 @@ RETURN = Claim[Returning](
             "verdict."
         ),
         "single documents": lambda x: (
-            f"{x.lead} Most neighbours hang on single documents: read those that most bootstrap runs keep."
+            f"{x.lead} Most neighbours hang on single {_drawn(x.unit)}: read those that most bootstrap runs keep."
         ),
         "next to nothing": lambda x: (
             f"{x.lead} Neighbours of one run say next to nothing: these vectors hardly hold this corpus."
