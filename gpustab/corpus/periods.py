@@ -117,6 +117,13 @@ class Dates(NamedTuple):
     last: int | None
     left: tuple[Left, ...]
 
+    @property
+    def summary(self) -> str:
+        """All counts in one sentence."""
+        span = f", {self.first} to {self.last}" if self.dated else ""
+        parts = [f"{own.documents:,} {own.reason}{_examples(own)}" for own in self.left]
+        return f"{self.column}: {', '.join([f'{self.dated:,} with a date{span}', *parts])}"
+
 
 class Placed(NamedTuple):
     """The documents of every period, by their places in the corpus, and the counts."""
@@ -141,6 +148,14 @@ def count_dates(records: Sequence[Record], column: str = "year") -> Dates:
             left.setdefault(UNCLEAR if reason else UNDATED, []).append(k)
     first, last = (min(years.first for years in dated), max(years.last for years in dated)) if dated else (None, None)
     return Dates(column, len(dated), first, last, _left(left, [_written(record, column) for record in records]))
+
+
+def dates_of(records: Sequence[Record]) -> Dates | None:
+    """Count the dates of the column ``year``, or of the first that holds dates; ``None`` where there are none."""
+    columns = dict.fromkeys(name for record in records for name in record.metadata)
+    found = next((name for name in columns if name == "year"), None)
+    found = found or next((name for name in columns if _are_dates(records, name)), None)
+    return count_dates(records, found) if found else None
 
 
 def _read(value: str) -> tuple[Years | None, str]:

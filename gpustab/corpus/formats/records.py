@@ -90,6 +90,8 @@ _OBJECT = re.compile(r'\{\s*"[^"\n]+"\s*:')
 _ARRAY = re.compile(r'\[\s*\{\s*"[^"\n]+"\s*:')
 
 
+_COUNTS, _LOOKED_AT = 100, 100_000
+"""Numbers of a record from which it is a table of counts, and values that are looked at."""
 _WRITE = '; write {"text": "..."} a line for each document'
 
 
@@ -123,11 +125,29 @@ def _read_json(file: TextFile) -> Iterator[Document]:
 
 
 def _columns_of(file: TextFile, where: str, record: dict[str, Any]) -> Columns:
+    _refuse_counts(file, where, record)
     textual = [name for name, value in record.items() if isinstance(value, str)]
     if not textual and not file.options.column:
         kinds = ", ".join(f"'{name}' is {_kind(value)}" for name, value in list(record.items())[:6])
         raise InputError(f"{file.path}: {where}: no field is text: {kinds or 'there is none'}{_WRITE}")
     return choose_columns(file, list(record), textual)
+
+
+def _refuse_counts(file: TextFile, where: str, record: dict[str, Any]) -> None:
+    """Refuse words with counts: most of a record are numbers that stand under words (Extracted Features)."""
+    numbers = texts = 0
+    waiting: list[Any] = [record]
+    while waiting and numbers + texts < _LOOKED_AT:
+        value = waiting.pop()
+        if isinstance(value, dict | list):
+            waiting += value.values() if isinstance(value, dict) else value
+        numbers += isinstance(value, int)
+        texts += len(value.split()) if isinstance(value, str) else 0
+    if numbers > max(_COUNTS, texts):
+        raise InputError(
+            f"{file.path}: {where}: counts without running text: {numbers:,} numbers and {texts:,} words of text, as "
+            "Extracted Features have them; the order of the words is not in such a file: give the texts that were counted"
+        )
 
 
 def _records(file: TextFile) -> Iterator[tuple[str, Any]]:
