@@ -146,7 +146,7 @@ def _refuse_counts(file: TextFile, where: str, record: dict[str, Any]) -> None:
     if numbers > max(_COUNTS, texts):
         raise InputError(
             f"{file.path}: {where}: counts without running text: {numbers:,} numbers and {texts:,} words of text, as "
-            "Extracted Features have them; the order of the words is not in such a file: give the texts that were counted"
+            "Extracted Features have them; the order of the words is not in it: give the texts that were counted"
         )
 
 

@@ -27,6 +27,8 @@ from gpustab.spaces.words import printable
 from gpustab.studies.shared.frame import answering
 
 _FIRST = 5
+_LOOKED = 5
+"""Files of a folder that are looked at."""
 _NUMBERS = 0.6
 """Of the cells of the first lines, how many are numbers in a file of vectors; in texts, and lists of counts, fewer."""
 _CONTROL = re.compile(rb"[\x01-\x08\x0e-\x19\x1b-\x1f]|\x00\x00\x00")
@@ -154,7 +156,7 @@ def is_corpus(path: Path) -> bool:
     if not path.exists():
         return str(path) in CORPORA
     if path.is_dir():
-        return not is_checkpoint(path) and not _is_runset(path) and holds_texts(path)
+        return not is_checkpoint(path) and not _is_runset(path) and (holds_texts(path) or _are_texts(path))
     if not path.is_file():
         return False
     try:
@@ -169,6 +171,12 @@ def is_corpus(path: Path) -> bool:
     cells = re.split(rb"[\s,;|]+", head[:20_000].strip())
     numbers = sum(map(is_number_like, cells))
     return bool(head) and not _CONTROL.search(head[:4096]) and numbers < _NUMBERS * len(cells)
+
+
+def _are_texts(folder: Path) -> bool:
+    """Tell texts whose names do not say that they are, by the first of them; vectors beside them are no texts."""
+    files = sorted(path for path in folder.iterdir() if path.is_file() and path.name[0] != ".")[:_LOOKED]
+    return bool(files) and 2 * sum(map(is_corpus, files)) > len(files)
 
 
 def _is_runset(path: Path) -> bool:
