@@ -1,32 +1,38 @@
 """The pages of claims, margins and tables, made from what the studies declare.
 
-``python -m docs.claims`` writes the table of margins into ``docs/pages/reference/margins.md``, where a test holds it
-against the rules: no margin changes unseen. As a hook of MkDocs it puts the claims and the tables of all studies where
-a page asks for them.
+``python -m docs.claims`` writes the table of margins into ``docs/pages/reference/margins.md``, and every sentence that
+a claim says of the examples of :mod:`docs.examples` into ``claims.md`` beside it. A test holds both against the code:
+no margin and no sentence changes unseen. As a hook of MkDocs this module puts the tables of all studies where a page
+asks for them.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any
+from typing import Any, NamedTuple
 
 import gpustab.studies
+from docs.examples import examples
+from gpustab.errors import as_flags
 from gpustab.results import Sheet
 from gpustab.results.table import columns_of
 from gpustab.statistics.intervals import wilson
-from gpustab.studies.shared.claims import every_claim, every_margin
+from gpustab.studies.shared.claims import Claim, every_claim, every_margin
 
 MARGINS_PAGE = Path(__file__).parent / "pages" / "reference" / "margins.md"
+CLAIMS_PAGE = MARGINS_PAGE.with_name("claims.md")
 PLACEBOS = Path(__file__).parents[1] / "benchmarks" / "results" / "placebos.json"
 DRAWN = "drawn"
 """Noise of a row whose numbers a model drew, as ``benchmarks.placebos.cells`` names it."""
-CLAIMS_HERE, TABLES_HERE, PLACEBOS_HERE = "<!-- claims -->", "<!-- tables -->", "<!-- placebos -->"
+TABLES_HERE, PLACEBOS_HERE = "<!-- tables -->", "<!-- placebos -->"
 DRAWN_HERE = "<!-- drawn -->"
 HEAD = "| margin | value | of what |\n|---|---|---|\n"
+BELOW = "<!-- made by python -m docs.claims -->\n"
 
 
 def margin_rows() -> list[str]:
@@ -34,12 +40,51 @@ def margin_rows() -> list[str]:
     return [f"| `{name}` | {float(margin):.6g} | {_cell(margin.about)} |" for name, margin in every_margin().items()]
 
 
-def claim_rows() -> list[str]:
-    """Return one row a claim: id, claim, source, rule."""
-    return [
-        f"| `{claim.id}` | {_cell(claim.says)} | {_cell(claim.source)} | {_cell(claim.rule)} |"
-        for claim in every_claim().values()
-    ]
+class Said(NamedTuple):
+    """What a claim says of one example.
+
+    Attributes:
+        verdict: by its rule.
+        sentence: on the page of a study; empty where the verdict says nothing by itself.
+        stands: the clause beside what the paper found; empty where there is none.
+    """
+
+    verdict: str
+    sentence: str
+    stands: str
+
+
+def said_of(claim: Claim[Any], judged: Sequence[Any]) -> list[Said]:
+    """Return what a claim says of examples, by verdict; the same words once."""
+    said = [Said(claim.judge(x), _filled(claim.sentence(x)), _filled(claim.stands(x))) for x in judged]
+    verdicts = list(dict.fromkeys(one.verdict for one in said))
+    return sorted(dict.fromkeys(said), key=lambda one: verdicts.index(one.verdict))
+
+
+def _filled(text: str) -> str:
+    """A text whose names of options are as they are typed, and names that only a study fills are in italics."""
+    return re.sub(r"\{(\w+)\}", r"*\1*", as_flags(text))
+
+
+def claim_lines() -> Iterator[str]:
+    """Yield the text of the page of claims: a heading a study and claim, its rule, and what it says by each verdict."""
+    asked, last = examples(), ""
+    for claim in every_claim().values():
+        study = claim.id.partition(".")[0]
+        if study != last:
+            yield f"## {study.capitalize()}\n"
+        last = study
+        yield f"### {_filled(claim.says).rstrip('.')}\n\n`{claim.id}`{f' · {claim.source}' if claim.source else ''}\n"
+        yield from [f"{_filled(claim.paper).rstrip('.')}.\n"] if claim.paper else []
+        yield f"Rule: {_filled(claim.rule).rstrip('.')}.\n"
+        said = said_of(claim, asked.get(claim.id, ()))
+        for verdict, sentence, stands in said:
+            texts = [sentence, *([f"Beside the paper: {stands}."] if stands else [])]
+            if any(texts):
+                yield f"- **{verdict}**: {' '.join(filter(None, texts))}"
+        if silent := dict.fromkeys(one.verdict for one in said if not one.sentence and not one.stands):
+            yield f"- Without a sentence of its own: {', '.join(f'**{verdict}**' for verdict in silent)}"
+        yield ""
 
 
 def _cell(text: str) -> str:
@@ -115,10 +160,7 @@ def _wrong(row: dict[str, Any]) -> str:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Put the claims or the tables of all studies where a page asks for them."""
-    if CLAIMS_HERE in markdown:
-        table = ["| claim | what it states | source | rule |", "|---|---|---|---|", *claim_rows()]
-        markdown = markdown.replace(CLAIMS_HERE, "\n".join(table))
+    """Put the tables of all studies, or what is known of their sentences, where a page asks for them."""
     for mark, lines in ((TABLES_HERE, table_lines), (PLACEBOS_HERE, placebo_lines), (DRAWN_HERE, drawn_lines)):
         if mark in markdown:
             markdown = markdown.replace(mark, "\n".join(lines()))
@@ -131,5 +173,12 @@ def write_margins() -> None:
     MARGINS_PAGE.write_text(text + HEAD + "\n".join(margin_rows()) + "\n", encoding="utf-8")
 
 
+def write_claims() -> None:
+    """Write every sentence below the text of the page of claims."""
+    text = CLAIMS_PAGE.read_text(encoding="utf-8").partition(BELOW)[0]
+    CLAIMS_PAGE.write_text(text + BELOW + "\n" + "\n".join(claim_lines()), encoding="utf-8")
+
+
 if __name__ == "__main__":
     write_margins()
+    write_claims()

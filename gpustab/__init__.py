@@ -17,7 +17,7 @@ from gpustab._kernels import find_kernels
 from gpustab.errors import ComputationError, GpustabError, InputError
 
 if TYPE_CHECKING:
-    from gpustab.engine.similarity import compare_layers, similarity_matrix
+    from gpustab.engine.similarity import compare_layers, similarity_by_chance, similarity_matrix
     from gpustab.formats.memory import encode, layer_outputs
     from gpustab.formats.options import LoadOptions
     from gpustab.formats.writers import write_space
@@ -63,6 +63,7 @@ __all__ = [
     "load_space",
     "neighbours_of",
     "open_groups",
+    "similarity_by_chance",
     "similarity_matrix",
     "stability",
     "write_runset",
@@ -90,6 +91,7 @@ _HOMES = {
     "load_space": "runs.group",
     "neighbours_of": "studies.neighbours.study",
     "open_groups": "runs.load",
+    "similarity_by_chance": "engine.similarity",
     "similarity_matrix": "engine.similarity",
     "stability": "studies.stability.study",
     "write_runset": "runs.runset",

@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, near
 from gpustab.functional import linear_cka, neighbour_overlap, pip_loss, procrustes_loss
 from gpustab.machine.environment import environment
 from gpustab.report import Result
@@ -31,6 +31,8 @@ _MEASURES: dict[str, Callable[[Tensor, Tensor, int], Tensor]] = {
 }
 
 Log = Callable[[Mapping[str, float], int], object]
+
+__all__ = ["StabilityMonitor"]
 
 
 class StabilityMonitor:
@@ -73,9 +75,13 @@ class StabilityMonitor:
     ) -> None:
         if every < 1:
             raise InputError(f"every is {every}, wanted a number from 1")
+        if k < 1:
+            raise InputError(f"k is {k}, wanted a number from 1")
+        if isinstance(metrics, str):
+            raise InputError(f"metrics is {metrics!r}, wanted several names: ({metrics!r},)")
         for name in metrics:
             if name not in _MEASURES:
-                raise InputError(f"metrics: '{name}' is none of {', '.join(_MEASURES)}")
+                raise InputError(f"metrics: '{name}' is none of {', '.join(_MEASURES)}{near(name, _MEASURES)}")
         self.metrics, self.every, self.k, self.log = tuple(metrics), every, k, log
         self._table, self._rows = table, rows
         self._moving = reference is None
@@ -110,6 +116,37 @@ class StabilityMonitor:
             self.log(values, number)
         return values
 
+    def state_dict(self) -> dict[str, Any]:
+        """Return what a checkpoint must keep, so that a run that is resumed is compared with what it was.
+
+        It holds the vectors of the last time (or of the reference), ``v d`` numbers, the steps and the values; nothing
+        in it needs unpickling. Within Lightning, the callback saves and restores it itself.
+        """
+        seconds = time.perf_counter() - self._started
+        return {"before": self._before, "steps": self._steps, "found": list(self._found), "seconds": seconds}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from what :meth:`state_dict` returned.
+
+        Raises:
+            InputError: for a state of another table.
+        """
+        missing = {"before", "steps", "found", "seconds"} - set(state)
+        if missing:
+            raise InputError(f"the state of a monitor lacks {', '.join(sorted(missing))}")
+        before = state["before"]
+        if before.shape != self._before.shape:
+            raise InputError(f"the state is of a table {tuple(before.shape)}, this one is {tuple(self._before.shape)}")
+        self._before = before.to(self._before, copy=True)
+        self._steps, self._found = int(state["steps"]), [dict(values) for values in state["found"]]
+        self._started = time.perf_counter() - float(state["seconds"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_started": time.perf_counter() - self._started}  # no clock travels
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _started=time.perf_counter() - state["_started"])
+
     def result(self) -> Result:
         """Return what was measured: the table ``steps``, one row per measurement, and the last values."""
         result = Result("monitor")
@@ -127,6 +164,9 @@ class StabilityMonitor:
 
     def lightning(self) -> Any:
         """Return a callback of PyTorch Lightning: it steps at the end of every epoch of training, and logs there.
+
+        Its state is saved with the checkpoints of the trainer, so that ``fit(ckpt_path=...)`` goes on where it was. It
+        can be pickled where the monitor can: ``log`` and a ``table`` that is a function must then be module-level.
 
         Raises:
             InputError: if Lightning is not installed.
@@ -166,8 +206,17 @@ def _callback(monitor: StabilityMonitor) -> Any:
         def __init__(self) -> None:
             self.monitor = monitor
 
+        def __reduce__(self) -> tuple[Any, ...]:
+            return _callback, (self.monitor,)  # this class is made where it is needed, and no name leads to it
+
+        def state_dict(self) -> dict[str, Any]:
+            return self.monitor.state_dict()
+
+        def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+            self.monitor.load_state_dict(state_dict)
+
         def on_train_epoch_end(self, trainer: Any, pl_module: Any) -> None:
-            values = monitor.step(trainer.current_epoch)
+            values = self.monitor.step(trainer.current_epoch)
             if values:
                 pl_module.log_dict({f"stability/{name}": value for name, value in values.items()})
 

@@ -4,17 +4,26 @@
     stay = PIPLoss()
     loss = task_loss + 10 * stay(model.embedding.weight, frozen)
 
-Losses are float64 scalars whatever the matrices are; gradients have the dtype of their matrices.
+Losses are float64 scalars whatever the matrices are; gradients have the dtype of their matrices. All refuse the same:
+rows that are not finite, rows of zeros where rows are scaled, weights that are negative, not finite or all 0, and no
+targets. A wrong option is refused when the module is made.
 """
 
 from __future__ import annotations
 
-import torch
+from collections.abc import Callable
+from typing import Any
+
 from torch import Tensor, nn
 
+from gpustab.errors import InputError
 from gpustab.functional.losses import pip_loss, procrustes_loss
-from gpustab.kernels.batches import Reduction, combined
-from gpustab.kernels.soft_neighbours import soft_disagreement
+from gpustab.kernels.batches import Reduction, combined, refuse_reduction
+from gpustab.kernels.pair_rows import refuse_weights, row_numbers
+from gpustab.kernels.shapes import want_tensor
+from gpustab.kernels.soft_neighbours import refuse_temperature, soft_disagreement
+
+__all__ = ["NeighbourAgreementLoss", "PIPLoss", "ProcrustesLoss"]
 
 
 class _PairLoss(nn.Module):
@@ -32,14 +41,35 @@ class _PairLoss(nn.Module):
         weights: Tensor | None = None,
     ) -> None:
         super().__init__()
+        refuse_reduction(reduction)
         self.squared, self.normalize, self.reduced = squared, normalize, reduced
         self.reduction: Reduction = reduction
-        self.register_buffer("weights", weights, persistent=False)
+        self.register_buffer("weights", None if weights is None else _weights(weights), persistent=False)
 
     def extra_repr(self) -> str:
         """Return the choices, for ``print``."""
-        weighted = "" if self.weights is None else f", weights of {len(self.weights)} words"
-        return f"squared={self.squared}, normalize={self.normalize}, reduced={self.reduced}{weighted}"
+        weighted = "" if self.weights is None else f", weights of {self.weights.shape[-1]} words"
+        choices = f"squared={self.squared}, normalize={self.normalize}, reduced={self.reduced}"
+        return f"{choices}, reduction={self.reduction!r}{weighted}"
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Any:
+        """Move the weights with the module, but keep their digits: ``half()`` would make counts of words infinite."""
+        weights = self.weights
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
+        if weights is not None and self.weights is not None:
+            self.weights = weights.to(self.weights.device)
+        return self
+
+
+def _weights(weights: Tensor) -> Tensor:
+    want_tensor("weights", weights)
+    if weights.requires_grad:
+        raise InputError("weights want a gradient, and none flows to them")
+    if not weights.ndim:
+        raise InputError("weights have shape (), wanted (v,) or (..., v)")
+    kept = weights.double().clone()
+    refuse_weights(kept.sqrt())
+    return kept
 
 
 class PIPLoss(_PairLoss):
@@ -55,7 +85,12 @@ class PIPLoss(_PairLoss):
         normalize: scale rows to unit length first, so that the reduced loss lies in [0, 1].
         reduced: divide by ``2v``.
         reduction: of a batch: ``"mean"``, ``"sum"`` or ``"none"``.
-        weights: ``(v,)`` by which the words count; 0 leaves a word out. They move with the module, and are not saved.
+        weights: ``(v,)`` by which the words count; 0 leaves a word out. They move with the module, stay float64
+            whatever it is cast to, and are not saved.
+
+    Shape:
+        - x: ``(..., v, d1)``, y: ``(..., v, d2)``; leading dimensions broadcast.
+        - Loss: ``()``, or ``(...)`` without a reduction.
 
     Example:
         >>> table = torch.eye(3, requires_grad=True)
@@ -83,6 +118,10 @@ class ProcrustesLoss(_PairLoss):
 
     At equality loss and gradient are 0 as for :class:`PIPLoss`, with the same memory and the same arguments; reduced,
     it is the root mean square distance of aligned rows, in [0, √2] for unit rows.
+
+    Shape:
+        - x, y: ``(..., v, d)``; leading dimensions broadcast.
+        - Loss: ``()``, or ``(...)`` without a reduction.
     """
 
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
@@ -108,13 +147,18 @@ class NeighbourAgreementLoss(nn.Module):
     lists are equal; it does not change when either space is turned or its rows are scaled. Derived in
     ``gpustab.kernels.soft_neighbours``; no published loss is known to us that is exactly this one.
 
-    Memory is a tile of targets times all words, whatever the number of targets; backward computes each tile again.
+    Memory is a tile of targets times all words, whatever the number of targets; backward computes each tile again,
+    which ``torch.func.grad`` cannot follow. It has derivatives of every order by ``torch.autograd``.
 
     Args:
         n: length of the lists.
         temperature: τ in cosines. The smaller, the nearer to j@n, and the fewer words have a gradient.
         tile: cosines that are held at a time, see :func:`gpustab.kernels.soft_neighbours.soft_disagreement`.
         reduction: over the targets.
+
+    Shape:
+        - x: ``(v, d1)``, y: ``(v, d2)``, targets: ``(t,)``.
+        - Loss: ``()``, or ``(t,)`` without a reduction.
 
     Example:
         >>> table = torch.randn(50, 8, generator=torch.Generator().manual_seed(0), requires_grad=True)
@@ -129,14 +173,26 @@ class NeighbourAgreementLoss(nn.Module):
         self, n: int = 10, temperature: float = 0.02, *, tile: int = 1 << 22, reduction: Reduction = "mean"
     ) -> None:
         super().__init__()
+        for name, number in (("n", n), ("tile", tile)):
+            if not isinstance(number, int) or number < 1:
+                raise InputError(f"{name} is {number!r}, wanted a whole number from 1")
+        refuse_temperature(temperature)
+        refuse_reduction(reduction)
         self.n, self.temperature, self.tile = n, temperature, tile
         self.reduction: Reduction = reduction
 
     def extra_repr(self) -> str:
         """Return the choices, for ``print``."""
-        return f"n={self.n}, temperature={self.temperature}"
+        return f"n={self.n}, temperature={self.temperature}, tile={self.tile}, reduction={self.reduction!r}"
 
     def forward(self, x: Tensor, y: Tensor, targets: Tensor | None = None) -> Tensor:
-        """Return the loss of ``(v, d1)`` and ``(v, d2)`` over targets ``(t,)``, row numbers; default: all words."""
-        rows = torch.arange(len(x), device=x.device) if targets is None else targets
+        """Return the loss of ``(v, d1)`` and ``(v, d2)`` over targets; default: all words.
+
+        Args:
+            x: ``(v, d1)``.
+            y: ``(v, d2)``, row k being the same word.
+            targets: ``(t,)`` row numbers of any whole type, or ``(v,)`` bool.
+        """
+        want_tensor("x", x)
+        rows = row_numbers(targets, len(x), x.device)
         return combined(soft_disagreement(x, y, rows, self.n, self.temperature, numbers=self.tile), self.reduction)

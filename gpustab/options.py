@@ -6,12 +6,15 @@ the command line alike. Its help is its entry in the docstring of its class.
 
 from __future__ import annotations
 
+import os
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
 from functools import cache, reduce
 from numbers import Integral, Real
 from operator import or_
+from os import PathLike
+from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from gpustab.errors import InputError, near, option
@@ -27,8 +30,8 @@ LENGTHS = (1, 2, 5, 10, 25, 50)
 """List lengths n of p@n and j@n, unless others are asked for."""
 
 SIMILARITIES = {
-    **dict.fromkeys(("pip", "procrustes", "angular"), 0.0),
-    **dict.fromkeys(("cka", "rdm", "cca", "svcca", "pwcca"), 1.0),
+    **dict.fromkeys(("pip", "procrustes", "angular", "eigenspace_instability"), 0.0),
+    **dict.fromkeys(("cka", "debiased_cka", "rdm", "cca", "svcca", "pwcca", "eigenspace_overlap"), 1.0),
 }
 """Metrics of two spaces by name, each with its value of equal spaces; see `gpustab.engine.similarity`."""
 
@@ -51,6 +54,8 @@ class Option:
         names: values that the help lists and a shell completes; what takes them refuses others.
         typed: whether it is an option of commands, too.
         parse: reads the value from the text that was typed; raises InputError.
+        reads: whether it names a file or folder that must be there; or words that it takes besides.
+        each: refuses a value that is none, alone or in a list; raises InputError.
     """
 
     help: str = ""
@@ -64,6 +69,8 @@ class Option:
     names: Sequence[str] = ()
     typed: bool = True
     parse: Callable[[str], Any] | None = None
+    reads: bool | tuple[str, ...] = False
+    each: Callable[[Any], object] | None = None
 
     @property
     def bounds(self) -> str:
@@ -134,6 +141,11 @@ class Declared(NamedTuple):
         if self.accepted and not any(one.takes(value) for one in self.accepted):
             wanted = " or ".join(one.wanted for one in self.accepted if one.wanted)
             raise InputError(f"{option(name)} is {_shown(value)}, wanted {wanted}")
+        if value is not None and self.option.each:
+            for one in [value] if isinstance(value, str) or not isinstance(value, Iterable) else value:
+                self.option.each(one)
+        if self.option.reads and isinstance(value, str | PathLike):
+            _want_there(name, value, self.option.reads)
 
 
 class Accepted(NamedTuple):
@@ -262,6 +274,14 @@ def _accepted_list(item: Any, spec: Option) -> Accepted:
         return len(value) > 0 and all(any(one.takes(part) for one in items) for part in value)
 
     return Accepted(all_are, " or ".join(one.several for one in items))
+
+
+def _want_there(name: str, path: str | PathLike[str], besides: bool | tuple[str, ...]) -> None:
+    """Refuse a file that is not there, before hours of work."""
+    from gpustab.formats.source import near_file  # which imports this module
+
+    if not (isinstance(besides, tuple) and path in besides) and not Path(path).exists():
+        raise InputError(f"{option(name)}: {os.fspath(path)}: there is no such file{near_file(Path(path))}")
 
 
 def _shown(value: Any) -> str:

@@ -108,7 +108,7 @@ def aligned_averages(
     """Return :func:`aligned_average` of several pairs, whose maps are solved for at once."""
     cross = torch.stack([_cross(a, b) for a, b in pairs])
     # Of the identity as a cross-Gram the map is the identity, and nothing is left open.
-    solution = procrustes(cross if turned else torch.eye(cross.shape[1]).to(cross).expand_as(cross))
+    solution = procrustes(cross if turned else torch.eye(cross.shape[1], device="cpu").to(cross).expand_as(cross))
     merged = []
     for (a, b), rotation, unique, products in zip(pairs, solution.maps, solution.unique.tolist(), cross, strict=True):
         common = int(((a.weights > 0) & (b.weights > 0)).sum())

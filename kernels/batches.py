@@ -9,6 +9,8 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from gpustab.kernels.shapes import want_tensor
+
 Reduction = Literal["none", "mean", "sum"]
 
 
@@ -46,6 +48,10 @@ def _batch(x: Tensor, y: Tensor, weights: Tensor | None) -> torch.Size:
     Raises:
         ValueError: for shapes that do not go together.
     """
+    want_tensor("x", x)
+    want_tensor("y", y)
+    if weights is not None:
+        want_tensor("weights", weights)
     shapes = f"x has shape {tuple(x.shape)} and y {tuple(y.shape)}"
     if x.ndim < 2 or y.ndim < 2 or x.shape[-2] != y.shape[-2]:
         raise ValueError(f"{shapes}, wanted (..., v, d1) and (..., v, d2)")
@@ -66,6 +72,15 @@ def _batch(x: Tensor, y: Tensor, weights: Tensor | None) -> torch.Size:
 
 def combined(values: Tensor, reduction: Reduction) -> Tensor:
     """Return all values, their mean or their sum."""
+    refuse_reduction(reduction)
+    return values if reduction == "none" else values.mean() if reduction == "mean" else values.sum()
+
+
+def refuse_reduction(reduction: str) -> None:
+    """Refuse what is no reduction.
+
+    Raises:
+        ValueError: names it, and those that there are.
+    """
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"reduction is {reduction!r}, wanted 'none', 'mean' or 'sum'")
-    return values if reduction == "none" else values.mean() if reduction == "mean" else values.sum()

@@ -62,7 +62,7 @@ class RunningStatistics:
 
     def __init__(self) -> None:
         self._mean: Tensor | None = None
-        self._moment = self._runs = torch.empty(0)
+        self._moment = self._runs = torch.empty(0, device="cpu")
 
     def add(self, values: Tensor) -> None:
         """Take in one run."""

@@ -27,7 +27,7 @@ def run_pairs(runs: int, device: torch.device | None = None) -> Tensor:
     >>> run_pairs(3).tolist()
     [[0, 0, 1], [1, 2, 2]]
     """
-    return torch.triu_indices(runs, runs, offset=1, device=device)
+    return torch.triu_indices(runs, runs, offset=1, device=device or "cpu")
 
 
 def block_positions(runs: int, device: torch.device | None = None) -> Tensor:
@@ -36,9 +36,9 @@ def block_positions(runs: int, device: torch.device | None = None) -> Tensor:
     >>> block_positions(3).tolist()
     [[0, 1, 2], [1, 3, 4], [2, 4, 5]]
     """
-    rows, columns = torch.triu_indices(runs, runs, device=device)
-    table = torch.empty(runs, runs, dtype=torch.long, device=device)
-    table[rows, columns] = table[columns, rows] = torch.arange(len(rows), device=device)
+    rows, columns = torch.triu_indices(runs, runs, device=device or "cpu")
+    table = torch.empty(runs, runs, dtype=torch.long, device=device or "cpu")
+    table[rows, columns] = table[columns, rows] = torch.arange(len(rows), device=device or "cpu")
     return table
 
 
@@ -72,9 +72,9 @@ def empty_moments(runs: int, dimension: int, device: torch.device | None = None)
     """Return the moments of no words, to be filled by :func:`add_` or :func:`add`."""
     blocks = runs * (runs + 1) // 2
     return Moments(
-        torch.zeros(blocks, dimension, dimension, dtype=torch.float64, device=device),
-        torch.zeros(runs, dimension, dtype=torch.float64, device=device),
-        torch.zeros((), dtype=torch.int64, device=device),
+        torch.zeros(blocks, dimension, dimension, dtype=torch.float64, device=device or "cpu"),
+        torch.zeros(runs, dimension, dtype=torch.float64, device=device or "cpu"),
+        torch.zeros((), dtype=torch.int64, device=device or "cpu"),
     )
 
 

@@ -15,6 +15,8 @@ from gpustab.kernels.arithmetic import product
 from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.shapes import want
 
+_NUMBERS = 1 << 22
+"""Pairs of neighbours that are compared at a time."""
 _WORDS = 1 << 16
 """Words at a time where runs are compared by which words they have."""
 
@@ -143,6 +145,36 @@ def neighbour_overlap(neighbours: Tensor, lengths: Sequence[int], present: Tenso
         ([0.0, 1.0, 0.6666666666666666], 0.5)
     """
     return as_overlap(overlap_sums(neighbours, lengths, present))
+
+
+def rank_similarity(first: Tensor, second: Tensor) -> Tensor:
+    """Return how alike two lists of every target rank the neighbours that they share (Wang et al. 2022).
+
+    ``Σ_w 2 / ((1 + |r_w − s_w|)(r_w + s_w)) / Σ_{n=1}^{m} 1/n`` over the m shared words w, with ranks r and s in the
+    two lists: near neighbours count most, and those of like rank.
+
+    Args:
+        first: ``(t, k)`` word ids, nearest first.
+        second: ``(t, k)``.
+
+    Returns:
+        ``(t,)`` float64 in [0, 1]; 0 for lists that share nothing.
+
+    Example:
+        >>> lists = torch.tensor([[1, 2, 3]])
+        >>> rank_similarity(lists, lists).item(), round(rank_similarity(lists, torch.tensor([[2, 1, 4]])).item(), 6)
+        (1.0, 0.444444)
+    """
+    k = first.shape[1]
+    ranks = torch.arange(1, k + 1, dtype=torch.float64, device=first.device)
+    weights = 2 / ((1 + (ranks[:, None] - ranks).abs()) * (ranks[:, None] + ranks))
+    whole = torch.cat([ranks[:1], (1 / ranks).cumsum(0)])  # of no shared words: any number but 0
+    few = max(1, _NUMBERS // k**2)
+    pieces = []
+    for a, b in zip(first.split(few), second.split(few), strict=True):
+        same = (a[:, :, None] == b[:, None, :]) & (a >= 0)[:, :, None]
+        pieces.append((same * weights).sum((1, 2)) / whole[same.sum((1, 2))])
+    return torch.cat(pieces)
 
 
 def chance_overlap(present: Tensor) -> Tensor:

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from gpustab.kernels.arithmetic import product, root
 from gpustab.kernels.pair_function import Passes, Value, Wanted, pair_function
-from gpustab.kernels.pair_rows import PairRows, pair_rows, refuse_unscalable, summed_products
+from gpustab.kernels.pair_rows import PairRows, above_rounding, pair_rows, refuse_unmeasurable, summed_products
 from gpustab.kernels.procrustes import procrustes
 
 CONDITION = 2500.0
@@ -40,8 +40,8 @@ def pair_pip_loss(x: Tensor, y: Tensor, *, weights: Tensor | None = None, unit: 
         one pair after the other.
 
     Raises:
-        ValueError: for shapes other than these, a negative weight, or a row of zeros where rows are scaled and its
-            weight is not 0.
+        ValueError: for shapes other than these, or by the rule of
+            :func:`gpustab.kernels.pair_rows.refuse_unmeasurable`.
 
     Example:
         >>> x = torch.eye(2, requires_grad=True)
@@ -62,13 +62,12 @@ def pair_pip_square(x: Tensor, y: Tensor, *, weights: Tensor | None = None, unit
 
 def _square(rows: PairRows) -> Value:
     """Return the squared loss, the frame A ``(d, d)``, and ``EᵀE``, ``EᵀS``, ``SᵀS`` in it, ``(3, d, d)``."""
-    refuse_unscalable(rows)
+    refuse_unmeasurable(rows)
     xx, xy, yy = summed_products(part.prepared() for part in rows.parts())
     size = xx.square().sum() + yy.square().sum()
     square = size - 2 * xy.square().sum()
     frame = torch.eye(len(xx), dtype=torch.float64, device=xx.device)
-    # Not <=, or NaN would be taken to the other forms, which refuse it: the loss of what is NaN is NaN.
-    if not bool(size > CONDITION * square):
+    if bool(size <= CONDITION * square):
         sums = torch.stack([xx - xy - xy.mT + yy, xx + xy - xy.mT - yy, xx + xy + xy.mT + yy])
         return Value(square.clamp(min=0), frame, sums)
     sums = summed_products(part.differences_and_sums() for part in rows.parts())
@@ -76,7 +75,8 @@ def _square(rows: PairRows) -> Value:
         frame = procrustes(xy[None]).maps[0]
         sums = summed_products(part.differences_and_sums(frame) for part in rows.parts())
     ee, es, ss = sums
-    return Value(((ee * ss).sum() + (es * es.mT).sum()).clamp(min=0) / 2, frame, sums)
+    square = ((ee * ss).sum() + (es * es.mT).sum()) / 2
+    return Value(above_rounding(square, size, len(frame)), frame, sums)
 
 
 def _resolved(sums: Tensor) -> bool:

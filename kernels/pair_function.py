@@ -1,4 +1,4 @@
-"""A number of two matrices that is summed over their rows, as a function with gradients in ``O(d²)`` memory.
+"""A sum of squares over the rows of two matrices, as a function with gradients in ``O(d²)`` memory.
 
 Autograd would keep copies of all rows. Here the rows pass by twice, a few at a time: once for the number and the
 ``d × d`` matrices that its gradients are made of, once for the gradients. The same two passes serve compiled code.
@@ -66,20 +66,22 @@ def pair_function(passes: Passes) -> Callable[[PairRows], Value]:
         @staticmethod
         def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
             x, y, roots, ctx.unit = inputs
-            ctx.save_for_backward(x, y, roots, *output[1:])
+            ctx.save_for_backward(x, y, roots, *output)
             ctx.mark_non_differentiable(*output[1:])
 
         @staticmethod
         def backward(ctx: Any, factor: Tensor, *_: Tensor) -> tuple[Tensor | None, Tensor | None, None, None]:
-            x, y, roots, frame, sums = ctx.saved_tensors
+            x, y, roots, value, frame, sums = ctx.saved_tensors
             rows, (want_x, want_y) = PairRows(x, y, roots, ctx.unit), ctx.needs_input_grad[:2]
             if torch.is_grad_enabled():  # to be differentiated again: frame and sums are functions, not numbers
                 found = passes.gradients(rows, *passes.renewed(rows, frame), (want_x, want_y))
                 of_x, of_y = ((factor * part).to(like.dtype) for part, like in zip(found, (x, y), strict=True))
-            elif torch.compiler.is_compiling():
-                of_x, of_y = gradients_operator(*rows, frame, sums, factor, want_x, want_y)
             else:
-                of_x, of_y = _few_at_a_time(passes, rows, Value(factor, frame, sums), (want_x, want_y))
+                factor = factor * (value != 0)  # 0 is the least there is: what a gradient says there is rounding
+                if torch.compiler.is_compiling():
+                    of_x, of_y = gradients_operator(*rows, frame, sums, factor, want_x, want_y)
+                else:
+                    of_x, of_y = _few_at_a_time(passes, rows, Value(factor, frame, sums), (want_x, want_y))
             return of_x if want_x else None, of_y if want_y else None, None, None
 
         @staticmethod
@@ -103,7 +105,11 @@ def pair_function(passes: Passes) -> Callable[[PairRows], Value]:
 def _few_at_a_time(passes: Passes, rows: PairRows, given: Value, wanted: Wanted) -> tuple[Tensor, Tensor]:
     """Return the gradients times a factor; one that is not wanted has no rows."""
     found = _room(rows.x, wanted[0]), _room(rows.y, wanted[1])
-    frame = None if torch.equal(given.frame, torch.eye(len(given.frame)).to(given.frame)) else given.frame
+    frame = (
+        None
+        if torch.equal(given.frame, torch.eye(len(given.frame), dtype=given.frame.dtype, device=given.frame.device))
+        else given.frame
+    )
     start = 0
     for part in rows.parts():
         here = slice(start, start := start + len(part.x))

@@ -7,6 +7,7 @@ Grams, as ``‖X‖² + ‖Y‖² − 2 ⟨A, XᵀY⟩``, it would be lost below
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -14,7 +15,7 @@ from torch import Tensor
 
 from gpustab.kernels.arithmetic import product, root
 from gpustab.kernels.pair_function import Passes, Value, Wanted, pair_function
-from gpustab.kernels.pair_rows import PairRows, pair_rows, refuse_unscalable
+from gpustab.kernels.pair_rows import PairRows, above_rounding, pair_rows, refuse_unmeasurable
 from gpustab.kernels.procrustes import procrustes
 
 
@@ -47,7 +48,7 @@ def pair_procrustes_distance(x: Tensor, y: Tensor, *, weights: Tensor | None = N
         :func:`gpustab.kernels.pair.pair_pip_loss`.
 
     Raises:
-        ValueError: for other shapes, a cross-Gram that is zero or not finite, or as :func:`pair_pip_loss` does.
+        ValueError: for other shapes, where ``XᵀY`` is zero, or as :func:`pair_pip_loss` does.
 
     Example:
         >>> x = torch.tensor([[1.0, 0.0], [0.0, 2.0]])
@@ -62,10 +63,16 @@ def pair_procrustes_square(x: Tensor, y: Tensor, *, weights: Tensor | None = Non
     return _PROCRUSTES_SQUARE(_same_dimensions(pair_rows(x, y, weights, unit))).value
 
 
-def pair_procrustes(x: Tensor, y: Tensor, *, weights: Tensor | None = None, unit: bool = False) -> PairProcrustes:
-    """Return the map with the distance, which alone has gradients; see :func:`pair_procrustes_distance`."""
-    square, frame, cross = _PROCRUSTES_SQUARE(_same_dimensions(pair_rows(x, y, weights, unit)))
-    return PairProcrustes(frame, root(square), procrustes(cross.detach()).unique[0])
+def pair_procrustes(
+    x: Tensor, y: Tensor, *, weights: Tensor | None = None, unit: bool = False, rotation_only: bool = False
+) -> PairProcrustes:
+    """Return the map with the distance, which alone has gradients; see :func:`pair_procrustes_distance`.
+
+    ``rotation_only`` allows maps of determinant +1 alone.
+    """
+    function = _ROTATION_SQUARE if rotation_only else _PROCRUSTES_SQUARE
+    square, frame, cross = function(_same_dimensions(pair_rows(x, y, weights, unit)))
+    return PairProcrustes(frame, root(square), procrustes(cross.detach(), rotation_only=rotation_only).unique[0])
 
 
 def _same_dimensions(rows: PairRows) -> PairRows:
@@ -80,17 +87,24 @@ def _cross(rows: PairRows) -> Tensor:
     return sum((product(x.mT, y) for x, y in parts), torch.zeros((), dtype=torch.float64, device=rows.x.device))[None]
 
 
-def _residual(rows: PairRows, frame: Tensor) -> Tensor:
+def _residuals(rows: PairRows, frame: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """``‖XA − Y‖²``, ``‖X − Y‖²``, and ``‖X‖² + ‖Y‖²``."""
     parts = (part.prepared(torch.float64) for part in rows.parts())
-    squares = [(product(x, frame) - y).square().sum() for x, y in parts]
-    return torch.stack(squares).sum()
+    squares = [torch.stack([part.square().sum() for part in (product(x, frame) - y, x - y, x, y)]) for x, y in parts]
+    turned, kept, of_x, of_y = torch.stack(squares).sum(0)
+    return turned, kept, of_x + of_y
 
 
-def _square(rows: PairRows) -> Value:
-    refuse_unscalable(rows)
+def _square(rows: PairRows, rotation_only: bool = False) -> Value:
+    refuse_unmeasurable(rows, degree=2)
     cross = _cross(rows)
-    frame = procrustes(cross).maps[0]
-    return Value(_residual(rows, frame), frame, cross)
+    if not bool(cross.any()):
+        raise ValueError("x and y share no direction: XᵀY is zero, so that every map is as good as every other")
+    frame = procrustes(cross, rotation_only=rotation_only).maps[0]
+    turned, kept, size = _residuals(rows, frame)
+    if bool(kept <= turned):  # the map of a copy is the identity, and rounding must not move what lies where it should
+        turned, frame = kept, torch.eye(len(frame), dtype=frame.dtype, device=frame.device)
+    return Value(above_rounding(turned, size, len(frame)), frame, cross)
 
 
 def _gradients(
@@ -108,10 +122,19 @@ def _gradients(
     )
 
 
-def _renewed(rows: PairRows, frame: Tensor) -> tuple[Tensor, Tensor]:  # noqa: ARG001
+def _renewed(rows: PairRows, frame: Tensor, rotation_only: bool = False) -> tuple[Tensor, Tensor]:  # noqa: ARG001
     """The map moves with x and y, which second derivatives see."""
     cross = _cross(rows)
-    return procrustes(cross).maps[0], cross
+    return procrustes(cross, rotation_only=rotation_only).maps[0], cross
 
 
 _PROCRUSTES_SQUARE = pair_function(Passes("pair_procrustes_square", 1, _square, _gradients, _renewed))
+_ROTATION_SQUARE = pair_function(
+    Passes(
+        "pair_rotation_square",
+        1,
+        partial(_square, rotation_only=True),
+        _gradients,
+        partial(_renewed, rotation_only=True),
+    )
+)

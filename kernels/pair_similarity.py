@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from gpustab.kernels import similarity
-from gpustab.kernels.pair_rows import PairRows, pair_rows, refuse_unscalable, summed_products
+from gpustab.kernels.arithmetic import product
+from gpustab.kernels.pair_rows import PairRows, pair_rows, powers, refuse_unmeasurable, summed_products
 
 _NOISE = 1e-28
 """Part of a squared mean that its rounding may leave of equal rows."""
@@ -65,16 +67,102 @@ def pair_canonical(x: Tensor, y: Tensor, *, unit: bool = False, explained: float
     return PairCanonical(whole.correlations[0, :few], whole.mean[0], most.mean[0], whole.projection_weighted[0, 0])
 
 
+def pair_debiased_cka(x: Tensor, y: Tensor, *, unit: bool = False) -> Tensor:
+    """Return debiased CKA, ``()`` float64 in [−1, 1]; see :func:`gpustab.kernels.similarity.debiased_cka`.
+
+    Arguments as :func:`pair_linear_cka`; at least 4 rows.
+    """
+    return similarity.debiased_cka(*_hsics(pair_rows(x, y, None, unit))[:, None])[0]
+
+
+def pair_unbiased_hsics(x: Tensor, y: Tensor, *, unit: bool = False) -> Tensor:
+    """Return the unbiased HSIC of x with itself, of x with y and of y with itself, ``(3,)`` float64, linear kernels.
+
+    See :func:`gpustab.kernels.similarity.unbiased_hsic`; arguments as :func:`pair_linear_cka`, at least 4 rows.
+    """
+    rows = pair_rows(x, y, None, unit)
+    refuse_unmeasurable(rows)
+    size_x, size_y = (size.square() for size in _sizes(rows))
+    return _hsics(rows) * torch.stack([size_x * size_x, size_x * size_y, size_y * size_y])
+
+
+def _hsics(rows: PairRows) -> Tensor:
+    """Of rows of size one."""
+    mean = _means(rows)
+    totals, grams = [], []
+    for a, b in _of_size_one(rows):
+        lifted = similarity.with_lengths(a - mean[0]), similarity.with_lengths(b - mean[1])
+        totals.append(torch.stack(lifted).sum(1))
+        grams.append(summed_products([lifted]))
+    total, gram = torch.stack(totals).sum(0), torch.stack(grams).sum(0)
+    return similarity.unbiased_hsic(gram, total[[0, 0, 1]], total[[0, 1, 1]], len(rows.x))
+
+
+def pair_eigenspaces(x: Tensor, y: Tensor, *, unit: bool = False, power: float = 3.0) -> tuple[Tensor, Tensor]:
+    """Return eigenspace overlap and eigenspace instability of two matrices, ``()`` float64 each, without gradients.
+
+    See :func:`gpustab.kernels.similarity.eigenspace_overlap` and :func:`~gpustab.kernels.similarity
+    .eigenspace_instability`; nothing is centred.
+    """
+    rows = pair_rows(x.detach(), y.detach(), None, unit)
+    refuse_unmeasurable(rows, degree=2)
+    size = powers(torch.stack([part.abs().amax().double() for part in (rows.x, rows.y)]).amax())
+    grams = summed_products(part.prepared(torch.float64) for part in rows.parts()) / (1 if unit else size**2)
+    xx, xy, yy = grams[:, None]
+    for name, gram in (("x", xx), ("y", yy)):
+        if not bool(gram.any()):
+            raise ValueError(f"{name} is zero and spans nothing")
+    overlap = similarity.eigenspace_overlap(similarity.whitening(xx), xy, similarity.whitening(yy))
+    return overlap[0], similarity.eigenspace_instability(xx, xy, yy, power)[0]
+
+
+def pair_whitened_angle(x: Tensor, y: Tensor, alpha: float, *, unit: bool = False) -> Tensor:
+    """Return the angle of two centred matrices after partial whitening, ``()`` float64 without gradients.
+
+    See :func:`gpustab.kernels.similarity.partly_whitened`: 1 is the angle of Procrustes, 0 that of CCA.
+    """
+    rows = pair_rows(x.detach(), y.detach(), None, unit)
+    grams, sizes = _centred_grams(rows), _sizes(rows)
+    xx, xy, yy = (grams * torch.stack([sizes[0] ** 2, sizes[0] * sizes[1], sizes[1] ** 2])[:, None, None])[:, None]
+    of_x, of_y = similarity.partly_whitened(xx, alpha), similarity.partly_whitened(yy, alpha)
+    nuclear = torch.linalg.svdvals(product(product(of_x, xy), of_y)).sum(1)
+    norms = (
+        product(product(part, gram), part).diagonal(dim1=1, dim2=2).sum(1) for part, gram in ((of_x, xx), (of_y, yy))
+    )
+    whole_x, whole_y = norms
+    return similarity.angular_distance(whole_x, nuclear, whole_y)[0]
+
+
 def _centred_grams(rows: PairRows) -> Tensor:
     """``C_xx``, ``C_xy``, ``C_yy``, ``(3, d, d)`` float64; means first, since a large mean would swallow the rest."""
-    refuse_unscalable(rows)
-    sums = [torch.stack(part.prepared(torch.float64)).sum(1) for part in rows.parts()]
-    mean = torch.stack(sums).sum(0) / len(rows.x)  # (2, d)
-    parts = (part.prepared(torch.float64) for part in rows.parts())
-    grams = summed_products((x - mean[0], y - mean[1]) for x, y in parts)
+    mean = _means(rows)
+    grams = summed_products((x - mean[0], y - mean[1]) for x, y in _of_size_one(rows))
     # Rows that are all equal leave the rounding of their mean, which is no variance.
     constant = _trace(grams[0::2]) <= _NOISE * len(rows.x) * mean.square().sum(1)
-    return grams.masked_fill(torch.stack([constant[0], constant.any(), constant[1]])[:, None, None], 0)
+    for name, same in zip("xy", constant.tolist(), strict=True):
+        if same:
+            raise ValueError(f"all rows of {name} are equal, so that nothing varies together with them")
+    return grams
+
+
+def _means(rows: PairRows) -> Tensor:
+    """The mean rows of both, ``(2, d)``, of rows that are measurable."""
+    refuse_unmeasurable(rows, degree=0)
+    return torch.stack([torch.stack(part).sum(1) for part in _of_size_one(rows)]).sum(0) / len(rows.x)
+
+
+def _of_size_one(rows: PairRows) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield the rows, x and y scaled as a whole so that their largest number is about 1: no similarity sees it."""
+    size_x, size_y = _sizes(rows)
+    for part in rows.parts():
+        x, y = part.prepared(torch.float64)
+        yield x / size_x, y / size_y
+
+
+def _sizes(rows: PairRows) -> tuple[Tensor, Tensor]:
+    one = torch.ones((), dtype=torch.float64, device=rows.x.device)
+    x, y = (one if rows.unit else powers(part.detach().abs().amax().double()) for part in (rows.x, rows.y))
+    return x, y
 
 
 def _trace(grams: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from gpustab.kernels.arithmetic import product, root, row_dot
 from gpustab.kernels.gram import ROWS_PER_MATMUL
-from gpustab.kernels.pair_rows import pair_rows, refuse_unscalable, summed_products
+from gpustab.kernels.pair_rows import above_rounding, pair_rows, refuse_unmeasurable, summed_products
 from gpustab.kernels.procrustes import procrustes
 
 
@@ -34,14 +34,15 @@ def pair_wordwise_pip(x: Tensor, y: Tensor, *, unit: bool = False) -> Tensor:
         tensor([1.0000, 1.0000], dtype=torch.float64)
     """
     rows = pair_rows(x, y, None, unit)
-    refuse_unscalable(rows)
+    refuse_unmeasurable(rows)
     x, y = rows.prepared(torch.float64)
     turned = product(x, _frame(x.detach(), y.detach()))
     e, s = turned - y, turned + y
     pieces = zip(e.split(ROWS_PER_MATMUL), s.split(ROWS_PER_MATMUL), strict=True)
     ee, es, ss = summed_products(pieces)
     square = row_dot(product(e, ss), e) + row_dot(product(s, ee), s) + 2 * row_dot(product(e, es.mT), s)
-    return root(square / 4)
+    size = row_dot(s, s) * ss.diagonal().sum()  # what the square is of where nothing cancels
+    return root(above_rounding(square / 4, size, len(ss)))
 
 
 def _frame(x: Tensor, y: Tensor) -> Tensor:

@@ -58,6 +58,75 @@ def linear_cka(xx: Tensor, xy: Tensor, yy: Tensor) -> Tensor:
     return cka
 
 
+def chance_of_linear_cka(xx: Tensor, yy: Tensor, words: int) -> Tensor:
+    """Return the mean linear CKA of two spaces whose words are permuted against each other, ``(B,)``.
+
+    ``tr C_xx tr C_yy / ((v − 1) ‖C_xx‖ ‖C_yy‖)``, exactly: over all permutations P the mean of ``tr(K P L Pᵀ)`` of two
+    kernels with rows of sum 0 is ``tr K tr L / (v − 1)``. It is near 1 where d is not small beside v.
+
+    Args:
+        xx: ``(B, d1, d1)`` of centred columns.
+        yy: ``(B, d2, d2)``.
+        words: v.
+    """
+    share = [part.diagonal(dim1=1, dim2=2).sum(1) / torch.linalg.matrix_norm(part) for part in (xx, yy)]
+    chance: Tensor = share[0] * share[1] / (words - 1)
+    return chance
+
+
+def with_lengths(rows: Tensor) -> Tensor:
+    """Return rows ``(..., d)`` with their squared lengths as a last column, whose moments debiased CKA is made of."""
+    return torch.cat([rows, rows.square().sum(-1, keepdim=True)], dim=-1)
+
+
+def unbiased_hsic(cross: Tensor, sum_x: Tensor, sum_y: Tensor, words: int) -> Tensor:
+    """Return the unbiased estimate of HSIC of linear kernels, without any ``v × v`` array (Song et al. 2012, eq. 5).
+
+    ``[tr(K̃L̃) + 1ᵀK̃1 1ᵀL̃1 / ((v−1)(v−2)) − 2/(v−2) 1ᵀK̃L̃1] / (v(v−3))`` with ``K̃ = XXᵀ`` and ``L̃ = YYᵀ`` whose
+    diagonals are 0. With p and q the squared lengths of the rows, ``tr(K̃L̃) = ‖XᵀY‖² − p·q``, ``1ᵀK̃1 = ‖Σx‖² − Σp``,
+    and ``1ᵀK̃L̃1 = Σ_k (x_k·Σx − p_k)(y_k·Σy − q_k)``: sums over words, all of them.
+
+    Args:
+        cross: ``(B, d1 + 1, d2 + 1)`` float64 ``[x, p]ᵀ [y, q]`` of rows :func:`with_lengths`.
+        sum_x: ``(B, d1 + 1)`` sums of the rows.
+        sum_y: ``(B, d2 + 1)``.
+        words: v, at least 4.
+
+    Returns:
+        ``(B,)`` float64; its mean is 0 for unrelated rows.
+    """
+    want("cross", cross, "(B, d1, d2)")
+    if words < 4:
+        raise ValueError(f"there are {words} words, wanted at least 4: an unbiased HSIC divides by v (v − 3)")
+    inner, lengths = cross[:, :-1, :-1], cross[:, -1, -1]
+    x, y = sum_x[:, :-1], sum_y[:, :-1]
+    whole_x, whole_y = (total[:, :-1].square().sum(1) - total[:, -1] for total in (sum_x, sum_y))
+    traces = inner.square().sum((1, 2)) - lengths
+    mixed = product(product(x[:, None], inner), y[:, :, None])[:, 0, 0]
+    mixed = mixed - (x * cross[:, :-1, -1]).sum(1) - (cross[:, -1, :-1] * y).sum(1) + lengths
+    chained = whole_x * whole_y / ((words - 1) * (words - 2)) - 2 / (words - 2) * mixed
+    return (traces + chained) / (words * (words - 3))
+
+
+def debiased_cka(xx: Tensor, xy: Tensor, yy: Tensor) -> Tensor:
+    """Return debiased CKA of unbiased HSICs, ``HSIC(x, y) / √(HSIC(x, x) HSIC(y, y))`` (Nguyen et al. 2021, eq. 3).
+
+    Plain CKA is near 1 for unrelated rows where d is not small beside v; the mean of this one is 0 there.
+
+    Args:
+        xx: ``(B,)`` from :func:`unbiased_hsic`.
+        xy: ``(B,)``.
+        yy: ``(B,)``.
+
+    Returns:
+        ``(B,)`` in [−1, 1]: an unbiased HSIC is an inner product (Székely & Rizzo 2014, §3).
+
+    Raises:
+        ValueError: if a space does not vary.
+    """
+    return xy / (_varying(xx, "HSIC of x").sqrt() * _varying(yy, "HSIC of y").sqrt())
+
+
 class Whitening(NamedTuple):
     """What takes a space to uncorrelated columns of equal size.
 
@@ -140,6 +209,66 @@ def canonical_correlations(x: Whitening, xy: Tensor, y: Whitening) -> Canonical:
     return Canonical(values, rank, values.sum(1) / rank, weighted)
 
 
+def eigenspace_overlap(x: Whitening, xy: Tensor, y: Whitening) -> Tensor:
+    """Return the eigenspace overlap score, ``‖UᵀŨ‖² / max(d, d̃)`` (May et al. 2019, definition 1), ``(B,)`` in [0, 1].
+
+    U and Ũ are bases of the columns of the two spaces; where columns depend on each other d is their rank.
+
+    Args:
+        x: whitenings of spaces that are not centred.
+        xy: ``(B, d1, d2)`` float64, not centred.
+        y: of the others.
+    """
+    shared = product(product(x.inverse, xy), y.inverse).square().sum((1, 2))
+    overlap: Tensor = shared / torch.maximum(x.rank, y.rank)
+    return overlap
+
+
+def eigenspace_instability(xx: Tensor, xy: Tensor, yy: Tensor, power: float = 3.0) -> Tensor:
+    """Return the eigenspace instability measure (Leszczynski et al. 2020, definition 2), with x and y as anchors.
+
+    ``tr((UUᵀ + ŨŨᵀ − 2 ŨŨᵀUUᵀ) Σ) / tr Σ`` with ``Σ = (XXᵀ)^α + (YYᵀ)^α``. Since ``UUᵀ (XXᵀ)^α = (XXᵀ)^α``, that is
+    ``1 − [tr ŨŨᵀ(XXᵀ)^α + tr UUᵀ(YYᵀ)^α] / tr Σ``: which part of the strong directions of one is missing in the other.
+    All of it is read from ``d × d`` matrices, as ``tr ŨŨᵀ(XXᵀ)^α = ‖C_xx^{(α−1)/2} C_xy C_yy^{−1/2}‖²``.
+
+    Args:
+        xx: ``(B, d1, d1)`` float64, not centred.
+        xy: ``(B, d1, d2)``.
+        yy: ``(B, d2, d2)``.
+        power: α, at least 1; the paper has 3.
+
+    Returns:
+        ``(B,)`` in [0, 1], 0 for spaces that span the same.
+    """
+    if not power >= 1:
+        raise ValueError(f"power is {power}, wanted a number from 1")
+    x, y = whitening(xx), whitening(yy)
+    size = torch.maximum(*(torch.linalg.matrix_norm(part, 2) for part in (xx, yy)))[:, None, None]  # α may be large
+    whole_x, whole_y = (_power(part / size, power).diagonal(dim1=1, dim2=2).sum(1) for part in (xx, yy))
+    of_x = product(product(_power(xx / size, (power - 1) / 2), xy / size.sqrt()), y.inverse).square().sum((1, 2))
+    of_y = product(product(_power(yy / size, (power - 1) / 2), xy.mT / size.sqrt()), x.inverse).square().sum((1, 2))
+    return (1 - (of_x + of_y) / (whole_x + whole_y)).clamp(min=0)
+
+
+def _power(gram: Tensor, power: float) -> Tensor:
+    values, vectors = torch.linalg.eigh(gram)
+    values = values.clamp(min=0)
+    return product(vectors * values.where(values > RESOLVED * values[:, -1:], 0)[:, None, :] ** power, vectors.mT)
+
+
+def partly_whitened(gram: Tensor, alpha: float) -> Tensor:
+    """Return the maps between Procrustes and CCA, ``α I + (1 − α) C^{−1/2}`` (Williams et al. 2021, eq. 9).
+
+    Args:
+        gram: ``(B, d, d)`` float64 of centred columns.
+        alpha: 1 for the identity, 0 for whitening.
+    """
+    if not 0 <= alpha <= 1:
+        raise ValueError(f"alpha is {alpha}, wanted a number from 0 to 1")
+    identity = torch.eye(gram.shape[1], dtype=gram.dtype, device=gram.device)
+    return alpha * identity + (1 - alpha) * whitening(gram).inverse
+
+
 def shape_distance(xx: Tensor, aligned: Tensor, yy: Tensor) -> Tensor:
     """Return the size-and-shape distance ``min_A ‖XA − Y‖ = √(tr C_xx + tr C_yy − 2 ⟨A, C_xy⟩)`` of a batch.
 
@@ -198,6 +327,7 @@ def cosine_correlation(norms: Tensor, row_sums: Tensor, words: int) -> Tensor:
 def _varying(sizes: Tensor, name: str) -> Tensor:
     wrong = ~(sizes > 0) | ~sizes.isfinite()
     if bool(wrong.any()):
-        what = "does not vary" if bool((sizes == 0).any()) else "is not finite"
-        raise ValueError(f"{name} {what} in {wrong.nonzero().flatten().tolist()[:5]} of {len(sizes)}")
+        what = "is not finite" if bool((~sizes.isfinite()).any()) else "does not vary"
+        where = f" in {wrong.nonzero().flatten().tolist()[:5]} of {len(sizes)}" if sizes.numel() > 1 else ""
+        raise ValueError(f"{name} {what}{where}")
     return sizes

@@ -17,13 +17,14 @@ Jaccard index j@n (Rettenmeier 2020, eq. 2.9); for soft ones it is 1 only where 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
 from gpustab.kernels.arithmetic import product
-from gpustab.kernels.pair_rows import lengths, pair_rows, refuse_unscalable
+from gpustab.kernels.pair_rows import lengths, pair_rows, refuse_unmeasurable, row_numbers
 
 _STEPS = 100
 """Newton steps that keep to their bracket: bisection alone would be done in 60."""
@@ -41,12 +42,29 @@ def soft_list(scores: Tensor, n: int, temperature: float) -> Tensor:
         >>> soft_list(torch.tensor([[3.0, 2.0, 1.0, 0.0]], dtype=torch.float64), 2, 0.01).round(decimals=9).tolist()
         [[1.0, 1.0, 0.0, 0.0]]
     """
-    threshold = _threshold(scores.detach(), n, temperature)
-    member = torch.sigmoid((scores - threshold) / temperature)
-    weight = (member * (1 - member)).sum(1, keepdim=True).clamp(min=torch.finfo(scores.dtype).tiny)
-    # One Newton step from the root: it stays where it is, and has the root's derivative.
-    threshold = threshold + temperature * (member.sum(1, keepdim=True) - n) / weight.detach()
+    threshold = _Threshold.apply(scores, n, temperature)  # type: ignore[no-untyped-call]
     return torch.sigmoid((scores - threshold) / temperature)
+
+
+class _Threshold(torch.autograd.Function):
+    """θ as a function of the scores: its derivative by the implicit function theorem, itself differentiable."""
+
+    @staticmethod
+    def forward(scores: Tensor, n: int, temperature: float) -> Tensor:
+        return _threshold(scores, n, temperature)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor, int, float], output: Tensor) -> None:
+        scores, _, ctx.temperature = inputs
+        ctx.save_for_backward(scores, output)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
+        scores, threshold = ctx.saved_tensors
+        member = torch.sigmoid((scores - threshold) / ctx.temperature)
+        weight = member * (1 - member)
+        share = weight / weight.sum(1, keepdim=True).clamp(min=torch.finfo(weight.dtype).tiny)
+        return gradient * share, None, None
 
 
 def _threshold(scores: Tensor, n: int, temperature: float) -> Tensor:
@@ -86,24 +104,27 @@ def soft_disagreement(
             taken in tiles, and each tile is computed again in backward: a threshold needs all words.
 
     Returns:
-        ``(t,)`` float64 in [0, 1], with first derivatives.
+        ``(t,)`` float64 in [0, 1], with derivatives of every order.
 
     Raises:
         ValueError: for other shapes, a row of zeros, a target that is no row, or an n or τ out of range.
     """
     rows = pair_rows(x, y, None, True)
-    refuse_unscalable(rows)
-    if targets.ndim != 1 or targets.is_floating_point() or not len(targets):
-        raise ValueError(f"targets have shape {tuple(targets.shape)} and are {targets.dtype}, wanted (t,) row numbers")
-    if not 0 <= int(targets.min()) <= int(targets.max()) < len(x):
-        raise ValueError(
-            f"targets reach from {int(targets.min())} to {int(targets.max())}, rows from 0 to {len(x) - 1}"
-        )
-    if not (temperature > 0 and math.isfinite(temperature)):
-        raise ValueError(f"temperature is {temperature}, wanted a number above 0")
+    refuse_unmeasurable(rows)
+    x, y = rows.x, rows.y
+    targets = row_numbers(targets, len(x))
+    refuse_temperature(temperature)
+    if not 1 <= n < len(x) - 1:
+        raise ValueError(f"n is {n}, wanted 1 to {len(x) - 2}, less than the {len(x) - 1} other words")
     x, y = (part.to(torch.promote_types(part.dtype, torch.float32)) for part in (x, y))
     tiles = targets.split(max(1, numbers // len(x)))
     return torch.cat([checkpoint(_disagreement, x, y, tile, n, temperature, use_reentrant=False) for tile in tiles])
+
+
+def refuse_temperature(temperature: float) -> None:
+    """Refuse a temperature that is no number above 0."""
+    if not (temperature > 0 and math.isfinite(temperature)):
+        raise ValueError(f"temperature is {temperature}, wanted a number above 0")
 
 
 def _disagreement(x: Tensor, y: Tensor, targets: Tensor, n: int, temperature: float) -> Tensor:
@@ -114,7 +135,7 @@ def _disagreement(x: Tensor, y: Tensor, targets: Tensor, n: int, temperature: fl
 
 def _cosines(x: Tensor, targets: Tensor) -> Tensor:
     """Cosines of the targets with all words, ``(t, v)`` float64; −∞ with themselves."""
-    length = lengths(x).squeeze(1).double()
-    scores = product(x[targets], x.mT).double() / (length[targets][:, None] * length)
+    unit = (x.double() / lengths(x.double())).to(x.dtype)
+    scores = product(unit[targets], unit.mT).double()
     own = targets[:, None] == torch.arange(len(x), device=x.device)
     return scores.masked_fill(own, -torch.inf)

@@ -46,4 +46,4 @@ def _counted(mask: Tensor) -> Tensor:
     """Return how many of each row are true; on a CPU row by row in NumPy, in a tenth of the time of a sum."""
     if mask.device.type != "cpu":
         return mask.sum(1)
-    return torch.tensor([int(np.count_nonzero(row)) for row in mask.numpy()], dtype=torch.long)
+    return torch.tensor([int(np.count_nonzero(row)) for row in mask.numpy()], dtype=torch.long, device="cpu")

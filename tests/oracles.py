@@ -160,3 +160,87 @@ def soft_jaccard(x, y, target, n, temperature):
 def upper_cosines(x):
     """The cosines of all pairs of different words."""
     return (unit(x) @ unit(x).T)[np.triu_indices(len(x), 1)]
+
+
+def unbiased_hsic(k, m):
+    """Song et al. 2012, eq. 5, of two v × v kernel matrices."""
+    v = len(k)
+    k, m = (part - np.diag(np.diag(part)) for part in (k, m))
+    one = np.ones(v)
+    pairs_of = (one @ k @ one) * (one @ m @ one) / ((v - 1) * (v - 2))
+    return (np.trace(k @ m) + pairs_of - 2 / (v - 2) * (one @ k @ m @ one)) / (v * (v - 3))
+
+
+def debiased_cka(x, y, kernel=lambda x: x @ x.T):
+    k, m = kernel(np.asarray(x, np.float64)), kernel(np.asarray(y, np.float64))
+    return unbiased_hsic(k, m) / np.sqrt(unbiased_hsic(k, k) * unbiased_hsic(m, m))
+
+
+def rbf(share):
+    """The Gaussian kernel whose width is a share of the median distance of two rows (Kornblith et al. 2019, §3)."""
+
+    def kernel(x):
+        distances = np.linalg.norm(x[:, None] - x[None], axis=2)
+        width = share * np.median(distances[np.triu_indices(len(x), 1)])
+        return np.exp(-(distances**2) / (2 * width**2))
+
+    return kernel
+
+
+def rbf_cka(x, y, share=1.0):
+    """By centred kernel matrices."""
+    centring = np.eye(len(x)) - 1 / len(x)
+    k, m = (centring @ rbf(share)(np.asarray(part, np.float64)) @ centring for part in (x, y))
+    return np.sum(k * m) / np.sqrt(np.sum(k * k) * np.sum(m * m))
+
+
+def projection(x):
+    """Onto the columns of a space, v × v."""
+    u, values, _ = np.linalg.svd(np.asarray(x, np.float64), full_matrices=False)
+    u = u[:, values > 1e-6 * values[0]]
+    return u @ u.T
+
+
+def eigenspace_overlap(x, y):
+    """May et al. 2019, definition 1."""
+    return np.trace(projection(x) @ projection(y)) / max(np.linalg.matrix_rank(x), np.linalg.matrix_rank(y))
+
+
+def eigenspace_instability(x, y, power=3):
+    """Leszczynski et al. 2020, definition 2, with the two spaces as anchors; a whole power."""
+    u, w = projection(x), projection(y)
+    sigma = np.linalg.matrix_power(x @ x.T, power) + np.linalg.matrix_power(y @ y.T, power)
+    return np.trace((u + w - 2 * w @ u) @ sigma) / np.trace(sigma)
+
+
+def partly_whitened(x, alpha):
+    """Williams et al. 2021, eq. 9: between the identity and whitening, of centred columns."""
+    x = centred(x)
+    u, values, vt = np.linalg.svd(x, full_matrices=False)
+    kept = values > 1e-6 * values[0]
+    return (u[:, kept] * (alpha * values[kept] + (1 - alpha))) @ vt[kept]
+
+
+def shape_angle(x, y):
+    nuclear = np.linalg.svd(x.T @ y, compute_uv=False).sum()
+    return np.arccos(min(1.0, nuclear / (np.linalg.norm(x) * np.linalg.norm(y))))
+
+
+def rank_similarity(lists):
+    """Wang et al. 2022: shared neighbours count the more, the nearer they stand and the more alike their ranks are.
+
+    Args:
+        lists: two lists of neighbours, nearest first.
+    """
+    first, second = ({word: rank for rank, word in enumerate(some, 1)} for some in lists)
+    shared = set(first) & set(second)
+    if not shared:
+        return 0.0
+    weights = [2 / ((1 + abs(first[w] - second[w])) * (first[w] + second[w])) for w in shared]
+    return sum(weights) / sum(1 / n for n in range(1, len(shared) + 1))
+
+
+def permuted(measure, x, y, times, rng):
+    """Mean and standard error of a measure where the words of y are permuted at random."""
+    found = [measure(x, y[rng.permutation(len(y))]) for _ in range(times)]
+    return np.mean(found), np.std(found) / np.sqrt(times)

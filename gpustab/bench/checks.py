@@ -30,8 +30,8 @@ def losses(runs: Runs, reduced: Tensor) -> float:
     some = min(len(runs), _RUNS)
     spaces = [_unit(runs, r) for r in range(some)]
     size = [float((x.mT @ x).square().sum()) for x in spaces]
-    error = torch.zeros((), dtype=torch.float64)
-    for pair, (i, j) in enumerate(torch.triu_indices(len(runs), len(runs), 1).T.tolist()):
+    error = torch.zeros((), dtype=torch.float64, device="cpu")
+    for pair, (i, j) in enumerate(torch.triu_indices(len(runs), len(runs), 1, device="cpu").T.tolist()):
         if j < some:
             square = size[i] + size[j] - 2 * float((spaces[i].mT @ spaces[j]).square().sum())
             truth = max(square, 0.0) ** 0.5 / (2 * runs.words)

@@ -3,7 +3,6 @@
 import sys
 from io import TextIOWrapper
 
-from gpustab.cli import machine, make, measure, studies, sweep  # noqa: F401  # they join the application
 from gpustab.cli.app import app
 
 

@@ -1,20 +1,77 @@
-"""The application that the commands join."""
+"""The application: its commands by name, each imported when it is called, so that the help waits for none of them."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperOption
+from typer.core import TyperCommand, TyperGroup, TyperOption
+from typer.main import get_command_from_info
+from typer.models import CommandInfo
 
 from gpustab import __version__
 
+COMMANDS = {
+    "train": ("make", "Train runs on your texts, to see what comes back when they are trained again."),
+    "stability": ("measure", "Measure how far runs agree: PIP loss, shared neighbours, words, each beside chance."),
+    "neighbours": ("measure", "Show the neighbours of a word in every run, and which of them you may trust."),
+    "compare": ("measure", "Tell which of two groups of runs is more stable, and which words differ most."),
+    "study": ("", "Answer a research question, with tables and figures."),
+    "average": ("measure", "Write the average of many runs as one space, and tell how much that gains."),
+    "info": ("measure", "Tell what a text or a file of vectors holds, and all that is odd about it."),
+    "sweep": ("sweep", "Train a technique with several values of a parameter: what does it do to stability?"),
+    "pack": ("measure", "Store many large runs in one form, which starts at once and need not fit into memory."),
+    "demo": ("make", "Train 15 runs on a small real corpus and measure them: one to three minutes."),
+    "doctor": ("machine", "Tell what will run here, and how to mend what will not."),
+    "bench": ("machine", "Time this machine: every step is checked first."),
+}
+"""Where each command lives, and what it does in a line; in the order of the help."""
+
+STUDIES = {
+    "instability": ("measure", "Tell how unstable techniques are, why, and if averaging helps (Rettenmeier 2020)."),
+    "bootstrap": ("bootstrap", "Tell which neighbours of your words hold over bootstrap runs (Antoniak & Mimno 2018)."),
+    "change": ("change", "Find which words moved between periods, and how much of it is noise (Rettenmeier 2020)."),
+    "consistency": ("measure", "Tell whether parts of one text give a term the same vector (Bloem et al. 2019)."),
+    "thresholds": ("measure", "Find from which cosine on words have something in common (Elekes et al. 2018)."),
+    "localization": ("localization", "Find whether sentence embeddings place meaning or form (White 2015)."),
+}
+
+PANELS = {
+    "CorpusOptions": "Reading the corpus",
+    "LoadOptions": "Reading files",
+    "Loading": "Joining runs",
+    "Computing": "Computing",
+    "Showing": "Printing and writing",
+}
+"""Where the help shows the options that many commands have; those of the command alone come first."""
+
+FOLDED = ("Reading the corpus", "Reading files", "Joining runs", "Computing")
+"""Sections of the help that only ``--help-all`` shows: most calls need none of their options."""
+
 
 class Once(TyperCommand):
-    """A command that takes each option once, but those that are made to be given several times."""
+    """A command that takes each option once, but those that are made to be given several times.
+
+    Its help leaves out the sections of :data:`FOLDED`, and says so.
+    """
+
+    everything = False
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help, as Typer does."""
+        options: list[Any] = [] if self.everything else self.params
+        folded = [one for one in options if getattr(one, "rich_help_panel", None) in FOLDED]
+        for one in folded:
+            one.hidden = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            for one in folded:
+                one.hidden = False
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse, and refuse what is given twice, or several files where one corpus is wanted."""
@@ -35,20 +92,108 @@ class Once(TyperCommand):
         return left
 
 
+class Lazy(TyperGroup):
+    """A group whose commands are imported when they are wanted; their list needs none of them."""
+
+    app: App
+
+    def __init__(self, *, commands: Any = None, **how: Any) -> None:
+        super().__init__(commands=_Commands(self.app, commands or {}), **how)  # type: ignore[arg-type]
+        self._listing = False
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  # typer asks so
+        """Return their names in the order of the help."""
+        return list(self.commands)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        """Return a command; for a list of them, what stands for it."""
+        if self._listing and cmd_name in self.commands:
+            return TyperCommand(cmd_name, help=self.app.table[cmd_name][1])
+        return self.commands.get(cmd_name)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help, as Typer does."""
+        self._listed(super().format_help, ctx, formatter)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Complete the name of a command."""
+        return list(self._listed(super().shell_complete, ctx, incomplete))
+
+    def _listed(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        self._listing = True
+        try:
+            return work(*arguments)
+        finally:
+            self._listing = False
+
+
+class _Commands(Mapping[str, Any]):
+    """The commands of a group by name, in the order of its table."""
+
+    def __init__(self, app: App, there: Mapping[str, Any]) -> None:
+        self._app, self._there = app, dict(there)
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._there:
+            module, _ = self._app.table[name]
+            import_module(f"{self._app.home}.{module}")
+            how: Any = {"pretty_exceptions_short": True, "rich_markup_mode": self._app.rich_markup_mode}
+            self._there[name] = get_command_from_info(self._app.brought[name], **how)
+        return self._there[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._app.table
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._app.table)
+
+    def __len__(self) -> int:
+        return len(self._app.table)
+
+
 class App(typer.Typer):
-    """A Typer whose commands are :class:`Once`."""
+    """A Typer whose commands are :class:`Once`, each imported when it is called.
+
+    Args:
+        home: package of the modules that the commands live in.
+        table: as :data:`COMMANDS`.
+        **how: as Typer takes it.
+    """
+
+    def __init__(self, home: str, table: Mapping[str, tuple[str, str]], **how: Any) -> None:
+        super().__init__(cls=type("Lazy", (Lazy,), {"app": self}), no_args_is_help=True, **how)
+        self.home, self.table = home, table
+        self.brought: dict[str, CommandInfo] = {}
 
     def command(self, name: str | None = None, **how: Any) -> Callable[[Any], Any]:
-        """Add a command, as Typer does."""
-        return super().command(name, cls=Once, **how)
+        """Add a command that is in the table."""
+        add = super().command(name, cls=Once, **how)
+
+        def decorate(function: Any) -> Any:
+            add(function)
+            self.brought[name or function.__name__] = self.registered_commands.pop()
+            return function
+
+        return decorate
 
 
 app = App(
+    "gpustab.cli",
+    COMMANDS,
     name="gpustab",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+study = App("gpustab.cli.studies", STUDIES, help=COMMANDS["study"][1])
+app.add_typer(study, name="study")
+
+
+def show_all(ctx: typer.Context, wanted: bool) -> None:
+    """Print the help of a command with all of its sections, and end."""
+    if wanted and isinstance(ctx.command, Once):
+        ctx.command.everything = True
+        typer.echo(ctx.get_help())
+        raise typer.Exit
 
 
 def _version(wanted: bool) -> None:
@@ -61,4 +206,7 @@ def _version(wanted: bool) -> None:
 def main(
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
 ) -> None:
-    """How much of what you see in word embeddings would still be there if you trained again?"""
+    """How much of what you see in word embeddings would still be there if you trained again?
+
+    Example: gpustab train speeches -o RUNSET && gpustab stability RUNSET
+    """

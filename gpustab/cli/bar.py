@@ -1,9 +1,11 @@
-"""The line that tells how far the work is, where a person looks on."""
+"""What tells how far the work is: a bar on a terminal, and lines in a log."""
 
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from datetime import timedelta
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from rich import progress as bars
@@ -50,34 +52,56 @@ def _span(seconds: float) -> str:
     return str(timedelta(seconds=round(seconds)))
 
 
+EVERY = 30.0
+"""Seconds between two lines of a log."""
+
+
 class Bar:
-    """A bar on stderr that appears with the first report, so that what is printed before stands above it."""
+    """A bar on stderr that appears with the first report, so that what is printed before stands above it.
+
+    Where stderr is no terminal, a line every :data:`EVERY` seconds says the same.
+
+    Args:
+        console: of stderr.
+        shown: whether anybody wants to know.
+    """
 
     def __init__(self, console: Console, *, shown: bool) -> None:
-        self._console, self._shown, self._clock = console, shown, Clock()
+        self._console, self._clock = console, Clock()
+        self._shown = shown and console.is_terminal
         self._bar: bars.Progress | None = None
         self._task = bars.TaskID(0)
+        self._work, self._over = "working", Event()
+        if shown and not console.is_terminal:
+            Thread(target=self._log, daemon=True).start()
 
     def __call__(self, work: str, part: float) -> None:
-        """Show a report of progress."""
+        """Show a report of progress; after :meth:`close` nothing is shown any more."""
         self._clock.tell(part)
-        if not self._shown:
+        self._work = printable(work)
+        if not self._shown or self._over.is_set():
             return
         if self._bar is None:
             self._bar = self._begin()
         room = max(self._console.width - _OTHERS, 12)  # a narrow terminal cuts this and nothing else
-        work = printable(work)
-        self._bar.update(self._task, description=work if len(work) <= room else f"{work[: room - 1]}…", completed=part)
+        work = self._work if len(self._work) <= room else f"{self._work[: room - 1]}…"
+        self._bar.update(self._task, description=work, completed=part)
 
     def print(self, text: str) -> None:
         """Print dimmed lines above the bar."""
         self._console.print(text, markup=False, highlight=False, style="dim", soft_wrap=True)
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Take the bar away for good: what is printed next stands alone on its line."""
+        self._over.set()
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
+
+    def _log(self) -> None:
+        while not self._over.wait(EVERY):
+            with suppress(ValueError, OSError):  # whoever called us may have closed the stream
+                self._console.print(f"{self._work}: {self._clock}", markup=False, highlight=False, soft_wrap=True)
 
     def _begin(self) -> bars.Progress:
         columns = (

@@ -5,42 +5,39 @@ What imports NumPy is imported when it is used: the help and completion do not w
 
 from __future__ import annotations
 
-import json
 import logging
 import shlex
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
 from gpustab.cli.app import app
-from gpustab.cli.bar import Bar
 from gpustab.cli.complaints import as_typed
-from gpustab.cli.options import Computing, Showing, made
-from gpustab.cli.session import require, session, show, wrote
-from gpustab.cli.takes import one_of, takes, undecided
+from gpustab.cli.options import Computing, Corpus, Showing, made
+from gpustab.cli.session import require, say, session, show, wrote
+from gpustab.cli.takes import one_of, takes
 from gpustab.corpus.options import CORPORA, CorpusOptions
-from gpustab.errors import InputError
+from gpustab.errors import InputError, near
+from gpustab.formats.parsed import parse_json
 from gpustab.machine.job import number
 from gpustab.options import Count, Option, Options, Seed
 from gpustab.runs.joining import LEAST_RUNS as TO_MEASURE
 from gpustab.runs.key import Sampling
 from gpustab.spaces.words import printable
-from gpustab.trainers import NAMES, Choice, Programs, Runs, Stream
+from gpustab.trainers import NAMES, Choice, Programs, Runs, Stream, check_technique
 
 if TYPE_CHECKING:
+    from gpustab.cli.bar import Bar
     from gpustab.corpus.evidence import Evidence
     from gpustab.report import Result
     from gpustab.training import TrainingSettings
 
 log = logging.getLogger("gpustab")
-
-Corpus = undecided(CorpusOptions)
 
 
 def a_corpus(incomplete: str) -> list[str]:
@@ -59,6 +56,8 @@ def a_corpus(incomplete: str) -> list[str]:
     return [*one_of(CORPORA)(incomplete), *paths]
 
 
+TECHNIQUES = Option(flags=("--technique",), metavar="T,T,...", names=NAMES, each=check_technique)
+
 CORPUS_HELP = "A file or folder of text, tables or markup; or 'sotu' or 'lee'."
 
 
@@ -75,7 +74,7 @@ class Plan(Options):
         engine: of sgns and cbow: gpu trains many runs at once, gensim one by one. Default auto: gpu for sgns if it can.
     """
 
-    techniques: Annotated[tuple[str, ...] | None, Option(flags=("--technique",), metavar="T,T,...", names=NAMES)] = None
+    techniques: Annotated[tuple[str, ...] | None, TECHNIQUES] = None
     samplings: Annotated[tuple[Sampling, ...] | None, Option(flags=("--sampling",))] = None
     runs: Runs | None = None
     seed: Seed | None = None
@@ -122,13 +121,20 @@ class TrainOptions(Options):
         control: of periods: train also on so many splits of the documents at random.
     """
 
-    config: Annotated[Path | None, Option(metavar="FILE")] = None
+    config: Annotated[Path | None, Option(metavar="FILE", reads=True)] = None
     dim: Count | None = None
     window: Count | None = None
     epochs: Count | None = None
     settings: Annotated[list[str] | None, Option(flags=("--set",), metavar="T.PARAMETER=VALUE")] = None
     halves: bool = False
     control: Annotated[int, Option(low=0, high=99)] = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_settings(self.settings or ())
+
+
+_FOR_PERIODS = "--control is for periods: give --epochs-by too"
 
 
 def require_training() -> None:
@@ -146,9 +152,18 @@ def train(
     output: Annotated[Path | None, made("Folder of the run set", "RUNSET")] = None,
     corpus: Annotated[str | None, typer.Argument(help=CORPUS_HELP, show_default=False, autocompletion=a_corpus)] = None,
 ) -> None:
-    """Train runs for `gpustab stability`; a stopped call goes on where it was, with the same vectors."""
+    """Train runs on your texts for `gpustab stability`; a stopped call goes on where it was, with the same vectors.
+
+    Example: gpustab train speeches -o RUNSET
+    """
     output, showing = showing.beside(output, "the run set")
-    with session(showing, goes_on=True) as progress:
+    with session(showing, goes_on=True, folder=output, corpus=corpus) as progress:
+        if corpus is None and train_options.config is None:
+            raise InputError("no corpus was given; wanted: gpustab train CORPUS -o RUNSET")
+        if train_options.halves and train_plan.epochs_by:
+            raise InputError("--halves and --epochs-by are two ways to cut a corpus; give one of them")
+        if train_options.control and not (train_plan.epochs_by or train_options.config):
+            raise InputError(_FOR_PERIODS)
         require_training()
         from gpustab.training import read_settings, read_toml
 
@@ -157,13 +172,25 @@ def train(
         take_corpus(content, corpus_options)
         _spread(content, train_options)
         assign(content, train_options.settings or [])
-        plan = read_settings(content)
-        quiet = showing.quiet or showing.json
-        announce, inform = None if showing.quiet else announcing(progress), None if quiet else informing(progress)
-        telling = {"announce": announce, "inform": inform}
+        telling: dict[str, Any] = _telling(progress, showing)
+        if train_options.config is None:  # a file says all of it, or means the library's defaults
+            from gpustab.training.fitting import fit
+
+            fitted = fit(content, output, progress, 2 if train_options.halves else 1)
+            plan, telling["prepare"] = fitted.settings, fitted.prepare
+            if fitted.says and not showing.quiet:
+                progress.print(f"chosen to fit {fitted.says}")
+        else:
+            plan = read_settings(content)
         result = _train(plan, train_options, output, progress, telling)
         show(result, showing)
         _tell_next_step(result.settings, len(result.groups), output, showing)
+
+
+def _telling(bar: Bar, showing: Showing) -> dict[str, Any]:
+    """What is told before the first run: the evidence of the corpus, and all settings to who wants to know all."""
+    quiet = showing.quiet or showing.json
+    return {"announce": announcing(bar) if showing.verbose else None, "inform": None if quiet else informing(bar)}
 
 
 def _train(
@@ -172,7 +199,7 @@ def _train(
     from gpustab.training import train_epochs, train_halves, train_runs
 
     if options.control and not plan.epochs_by:
-        raise InputError("--control is for periods: give --epochs-by too")
+        raise InputError(_FOR_PERIODS)
     if options.halves and plan.epochs_by:
         raise InputError("--halves and --epochs-by are two ways to cut a corpus; give one of them")
     _warn_of_few_runs(plan.runs)
@@ -193,14 +220,16 @@ def demo(
     """Train skip-gram runs of three samplings on a small real corpus and measure them: under 3 minutes on two cores.
 
     Where there is a GPU that can train them, it does.
+
+    Example: gpustab demo
     """
-    with session(showing, goes_on=keep is not None) as progress:
+    with session(showing, goes_on=keep is not None, folder=keep) as progress:
         require_training()
         from gpustab.demo import demo_commands, train_demo_runs
         from gpustab.studies.stability.study import stability
 
         compute = computing.compute()
-        announce = None if showing.quiet else announcing(progress)
+        announce = announcing(progress) if showing.verbose else None
         with ExitStack() as closing:
             folder = keep or Path(closing.enter_context(tempfile.TemporaryDirectory()))
             groups = train_demo_runs(folder, progress, announce)
@@ -251,18 +280,30 @@ def _spread(content: dict[str, Any], options: TrainOptions) -> None:
 
 def assign(content: dict[str, Any], settings: list[str]) -> None:
     """Apply ``--set technique.parameter=value``."""
+    check_settings(settings)
     for text in settings:
-        key, equals, value = text.partition("=")
+        key, _, value = text.partition("=")
+        name, _, parameter = key.partition(".")
+        content.setdefault(name, {})[parameter] = value_of(value)
+
+
+def check_settings(settings: Sequence[str]) -> None:
+    """Refuse what is no ``technique.parameter=value``, or of no technique; whether it has the parameter, it says."""
+    for text in settings:
+        key, equals, _ = text.partition("=")
         name, dot, parameter = key.partition(".")
         if not (equals and dot and name and parameter):
             raise InputError(f"--set '{text}', wanted TECHNIQUE.PARAMETER=VALUE")
-        content.setdefault(name, {})[parameter] = value_of(value)
+        if name != "options":
+            check_technique(name)
+        elif parameter not in (known := [field.name for field in fields(CorpusOptions)]):
+            raise InputError(f"--set '{text}': there is no option {parameter} of the corpus{near(parameter, known)}")
 
 
 def value_of(text: str) -> Any:
     """Return what is typed as a number or truth value where it is one, else the text."""
     try:
-        return json.loads(text)
+        return parse_json(text)
     except ValueError:
         return text
 
@@ -294,4 +335,4 @@ def _tell_next_step(settings: dict[str, Any], groups: int, output: Path, showing
     if runs >= TO_MEASURE and not settings["epochs_by"]:
         lines.append(f"next: gpustab stability {shlex.quote(str(output))} --out report")
     for line in lines:
-        Console(stderr=True).print(printable(line), markup=False, highlight=False, soft_wrap=True)
+        say(printable(line))

@@ -10,16 +10,16 @@ import typer
 
 from gpustab.cli.app import app
 from gpustab.cli.complaints import as_typed
-from gpustab.cli.make import Corpus
-from gpustab.cli.options import Computing, Showing, made, open_runs
+from gpustab.cli.options import Computing, Corpus, Showing, check_runs, made, open_runs
 from gpustab.cli.session import session, show, wrote
 from gpustab.cli.takes import takes
-from gpustab.corpus.options import CorpusOptions
+from gpustab.corpus.options import CORPORA, CorpusOptions
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.machine.job import number
 from gpustab.options import ListLength, Option
 from gpustab.runs.joining import Loading
+from gpustab.runs.paths import look
 from gpustab.studies.average.options import AverageOptions
 from gpustab.studies.compare import CompareOptions
 from gpustab.studies.stability.options import StabilityOptions
@@ -57,13 +57,19 @@ def stability(
     ] = None,
     average: Annotated[Path | None, Option("Also write the average of the runs.", metavar="OUT")] = None,
 ) -> None:
-    """Measure the stability of two or more runs: PIP loss, shared neighbours, words; each beside its chance level."""
-    from gpustab.formats.writers import write_space
-    from gpustab.runs.load import only_group
-    from gpustab.studies.average.study import average as averaged_space
-    from gpustab.studies.stability.study import stability as measure
+    """Measure how far runs agree: PIP loss, shared neighbours, words; each beside its chance level.
 
-    with session(showing, output=average, runs=runs or [], shared=True) as progress, computing.shared() as compute:
+    Example: gpustab stability RUNSET
+    """
+    with (
+        session(showing, output=average, runs=runs or [], named=group or [], shared=True) as progress,
+        computing.shared() as compute,
+    ):
+        from gpustab.formats.writers import write_space
+        from gpustab.runs.load import only_group
+        from gpustab.studies.average.study import average as averaged_space
+        from gpustab.studies.stability.study import stability as measure
+
         groups = open_runs(runs or [], load_options, loading, group or [])
         averaged = None if average is None else only_group(groups).load()
         measured = groups if averaged is None else averaged
@@ -84,13 +90,16 @@ def average(
     average_options: AverageOptions,
     output: Annotated[Path | None, made("File of the average, .txt, .vec, .gz or .safetensors", "OUT")] = None,
 ) -> None:
-    """Write the tree average of many runs as one space, and tell how much nearer averages are to each other."""
-    from gpustab.formats.writers import write_space
-    from gpustab.studies.average.study import average as averaged
-    from gpustab.studies.average.study import together
+    """Write the tree average of many runs as one space, and tell how much nearer averages are to each other.
 
+    Example: gpustab average RUNSET/sgns/shuffled -o average.vec
+    """
     output, showing = showing.beside(output, "the average", replaced=True)
     with session(showing, output=output, runs=runs):
+        from gpustab.formats.writers import write_space
+        from gpustab.studies.average.study import average as averaged
+        from gpustab.studies.average.study import together
+
         compute = computing.leave("backend", "no neighbours are searched").compute()
         groups = open_runs(runs, load_options, loading)
         outputs = [output] if len(groups) == 1 else [_beside(output, group, showing) for group in groups]
@@ -123,13 +132,20 @@ def neighbours(
     showing: Showing,
     n: ListLength = 10,
 ) -> None:
-    """Show a word's nearest neighbours in each run side by side, and in how many runs each of them is found."""
-    from gpustab.studies.neighbours.study import neighbours_of
+    """Show the nearest neighbours of a word in each run, in how many runs each is found, and which you may trust.
 
-    with session(showing):
+    Example: gpustab neighbours freedom RUNSET
+    """
+    with session(showing) as progress:
+        if not word.strip():
+            raise InputError("the word is empty; wanted: gpustab neighbours WORD RUNS...")
         if len(runs) == 1 and not runs[0].is_dir() and Path(word).exists():
             raise InputError(f"'{word}' was taken as the word; wanted: gpustab neighbours WORD RUNS...")
         _want_one_word(word, runs)
+        check_runs(runs)
+        from gpustab.studies.neighbours.study import neighbours_of
+
+        progress(f"reading {', '.join(map(str, runs[:2]))}", 0.0)
         compute = computing.leave("precision", "it is of PIP losses, and neighbours rank in float64").compute()
         groups = open_runs(runs, load_options, loading)
         show(neighbours_of(groups, word, n, compute=compute), showing)
@@ -157,13 +173,23 @@ def compare(
     showing: Showing,
     compare_options: CompareOptions,
 ) -> None:
-    """Tell which of two groups of runs is more stable over the same words, and which words differ most."""
+    """Tell which of two groups of runs is more stable over the same words, and which words differ most.
+
+    Example: gpustab compare RUNSET/sgns/fixed RUNSET/sgns/shuffled
+    """
     with session(showing) as progress:
+        for side in (first, second):
+            check_runs(*(([], [side]) if _is_named(side) else ([Path(side)], [])))
         from gpustab.studies.compare.study import compare as measure
 
         compute = computing.compute()
         one, other = _open_two(first, second, load_options, loading)
         show(measure(one, other, compare_options, compute=compute, progress=progress), showing)
+
+
+def _is_named(text: str) -> bool:
+    """Whether a side is NAME=FILES."""
+    return "=" in text and not Path(text).exists()
 
 
 def _open_two(first: str, second: str, load_options: LoadOptions, loading: Loading) -> list[Group]:
@@ -172,7 +198,7 @@ def _open_two(first: str, second: str, load_options: LoadOptions, loading: Loadi
 
     groups = []
     for text in (first, second):
-        named = "=" in text and not Path(text).exists()
+        named = _is_named(text)
         group = open_runs([] if named else [Path(text)], load_options, loading, [text] if named else [])
         groups.append(only_group(group))
     if groups[0].key != groups[1].key:
@@ -195,10 +221,15 @@ def info(
         str, Option("Of texts: count the documents of every period.", metavar="COLUMN[:FIRST-LAST:YEARS]")
     ] = "",
 ) -> None:
-    """Tell what files of vectors hold, or what a corpus is before it is trained on, and all that is odd about them."""
-    from gpustab.studies.info.study import info as look_at
+    """Tell what files of vectors hold, or what a corpus is before it is trained on, and all that is odd about them.
 
+    Example: gpustab info speeches
+    """
     with session(showing) as progress:
+        if not any(str(file) in CORPORA or file.exists() for file in files):
+            look(files, 1)
+        from gpustab.studies.info.study import info as look_at
+
         given = {name: value for name, value in asdict(corpus_options).items() if value is not None}
         corpus = CorpusOptions(**given) if given else None
         result = look_at(files, load_options, progress, explain=as_typed, corpus=corpus, epochs_by=epochs_by)
@@ -222,16 +253,23 @@ def pack(
     jobs: Annotated[int | None, Option("Runs read or written at once; default one per core, and one.", low=1)] = None,
     verify: Annotated[bool, Option("Compare the packed RUNS with their checksums.")] = False,
 ) -> None:
-    """Store runs as raw rows in one shared word order, read slice by slice; a stopped call goes on where it was."""
-    from gpustab.runs.packing.pack import pack_runs
-    from gpustab.runs.packing.verify import is_whole
-    from gpustab.runs.packing.verify import verify as verify_pack
+    """Store runs as raw rows in one shared word order, read slice by slice; a stopped call goes on where it was.
 
+    Example: gpustab pack RUNSET -o packed
+    """
     if not verify and (output or showing.out):
         output, showing = showing.beside(output, "the run set")
-    with session(showing, goes_on=not verify) as progress:
+    with session(showing, goes_on=not verify, folder=output, runs=runs, least=1) as progress:
         if verify == (output is not None):
             raise InputError("wanted: gpustab pack RUNS... -o RUNSET, or gpustab pack --verify RUNSET")
+        if output is None:
+            _want_nothing_of_packing(dtype, vocabulary, min_runs, jobs, load_options)
+            if len(runs) > 1:
+                raise InputError(f"--verify takes one packed run set, not {len(runs)}")
+        from gpustab.runs.packing.pack import pack_runs
+        from gpustab.runs.packing.verify import is_whole
+        from gpustab.runs.packing.verify import verify as verify_pack
+
         if output is not None:
             result = pack_runs(
                 runs,
@@ -245,17 +283,21 @@ def pack(
             )
             show(result, showing)
             return
-        packing = {
-            "dtype": dtype != "float32",
-            "vocabulary": vocabulary != "joint",
-            "min_runs": min_runs is not None,
-            "jobs": jobs is not None,
-        }
-        if given := [name for name, other in packing.items() if other] + load_options.given:
-            raise InputError(f"{option(given[0])} has no effect with {option('verify')}: nothing is packed")
-        if len(runs) > 1:
-            raise InputError(f"--verify takes one packed run set, not {len(runs)}")
         result = verify_pack(runs[0], progress=progress)
         show(result, showing)
         if not is_whole(result):
             raise typer.Exit(1)
+
+
+def _want_nothing_of_packing(
+    dtype: str, vocabulary: str, min_runs: int | None, jobs: int | None, load_options: LoadOptions
+) -> None:
+    """Refuse choices that a check of checksums could only ignore."""
+    packing = {
+        "dtype": dtype != "float32",
+        "vocabulary": vocabulary != "joint",
+        "min_runs": min_runs is not None,
+        "jobs": jobs is not None,
+    }
+    if given := [name for name, other in packing.items() if other] + load_options.given:
+        raise InputError(f"{option(given[0])} has no effect with {option('verify')}: nothing is packed")

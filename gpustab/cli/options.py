@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from gpustab.cli.takes import undecided
+from gpustab.corpus.options import CORPORA, CorpusOptions
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.machine.job import is_one_of_several, number_here
 from gpustab.options import FigureFormat, Option, Options
-from gpustab.runs.joining import Loading
+from gpustab.runs.joining import LEAST_RUNS, Loading
 from gpustab.runs.key import Key
-from gpustab.runs.paths import files_of
+from gpustab.runs.paths import files_of, look, too_few
 
 if TYPE_CHECKING:
     from gpustab.machine.device import Compute
     from gpustab.runs.group import Group
+
+
+def check_device(name: str) -> None:
+    """Refuse what is no name of a device; whether it is here, torch says."""
+    if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", name):
+        raise InputError(f"{option('device')} is '{name}', wanted auto, cpu, cuda or cuda:N")
+
+
+Corpus = undecided(CorpusOptions)
+"""How a corpus is read, as far as it is said."""
+
+Device = Annotated[str, Option(each=check_device)]
 
 
 @dataclass(frozen=True)
@@ -31,7 +46,7 @@ class Computing(Options):
         backend: neighbour search; the answer is the same.
     """
 
-    device: str = "auto"
+    device: Device = "auto"
     precision: Literal["auto", "1e-6", "fp64", "fp32", "fast"] = "auto"
     backend: Literal["auto", "torch", "faiss"] = "auto"
 
@@ -117,6 +132,27 @@ def made(what: str, metavar: str) -> Option:
 def parameters_of(what: str) -> Option:
     """Return the option of parameters that are set one by one."""
     return Option(f"Of {what}.", ("--set",), metavar="T.PARAMETER=VALUE")
+
+
+def check_corpus(name: str) -> None:
+    """Refuse a corpus that is not there."""
+    if name not in CORPORA and not Path(name).exists():
+        from gpustab.formats.source import near_file
+
+        raise InputError(f"{name}: there is no such file, folder or corpus{near_file(Path(name), CORPORA)}")
+
+
+def check_runs(paths: Sequence[Path], named: Sequence[str] = (), least: int = LEAST_RUNS) -> None:
+    """Refuse runs that are not there, or too few, before anything is imported that reads them."""
+    together: dict[str, list[Path]] = {}
+    for text in named:
+        name, files = _named_files(text)
+        together.setdefault(name, []).extend(files)
+    if paths or not named:
+        look(paths, least)
+    for name, files in together.items():
+        if len(files) < least and not any(file.is_dir() for file in files):
+            raise InputError(too_few(name, len(files)))
 
 
 def open_runs(

@@ -7,7 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.logging import RichHandler
 
-from gpustab.cli.bar import Bar
 from gpustab.cli.complaints import complaining
-from gpustab.cli.options import Showing
+from gpustab.cli.options import Showing, check_corpus, check_runs
 from gpustab.errors import InputError, option
 from gpustab.machine.job import is_one_of_several, number
 from gpustab.machine.progress import Timed, no_progress
+from gpustab.runs.joining import LEAST_RUNS
 from gpustab.spaces.words import printable
 
 if TYPE_CHECKING:
+    from gpustab.cli.bar import Bar
     from gpustab.report import Result
 
 log = logging.getLogger("gpustab")
@@ -32,6 +33,8 @@ log = logging.getLogger("gpustab")
 _GOES_ON = "stopped; what is finished stays, and the same call goes on from there"
 _written: list[str] = []
 """What the command has written so far: who stops it is told."""
+_bars: list[Bar] = []
+"""That of the command that works now: it goes before anything is printed."""
 
 
 @contextmanager
@@ -40,35 +43,55 @@ def session(
     *,
     goes_on: bool = False,
     output: Path | None = None,
-    runs: Sequence[Path] = (),
+    folder: Path | None = None,
     shared: bool = False,
+    corpus: str | None = None,
+    runs: Sequence[Path] | None = None,
+    named: Sequence[str] = (),
+    least: int = LEAST_RUNS,
 ) -> Iterator[Bar]:
     """Run a command's work: yields the callback for progress, ends with exit code 2 for bad input, 1 for failed work.
+
+    All that was typed is checked before what works is imported; commands import that within.
 
     Args:
         showing: what is printed and written.
         goes_on: whether a stopped call is taken up by the next one.
         output: the file besides the result that the command writes, and refuses to replace without ``--force``.
-        runs: what it reads, and never replaces.
+        folder: the folder that it makes besides, or adds to.
         shared: whether several processes of one job can share the work.
+        corpus: the text that it reads.
+        runs: the runs that it reads, and never replaces.
+        named: groups of them, ``NAME=FILES``.
+        least: so many runs there must be in a group of files.
     """
+    from gpustab.cli.bar import Bar
+
     errors = Console(stderr=True)
-    bar = Bar(errors, shown=errors.is_terminal and not showing.quiet and not number())
+    bar = Bar(errors, shown=not showing.quiet and not number())
     _written.clear()
+    _bars.append(bar)
     level = log.level
     log.setLevel(logging.ERROR if showing.quiet or number() else logging.INFO if showing.verbose else logging.WARNING)
     handler = RichHandler(console=errors, show_time=False, show_path=False)
     log.addHandler(handler)
     try:
-        with complaining(lambda: _GOES_ON if goes_on else _left()):
-            if is_one_of_several() and not shared:
-                raise InputError("torchrun starts several processes, and this command shares no work: start it once")
-            _check_output(showing, output, runs)
+        with complaining(lambda: _GOES_ON if goes_on else _left()), ExitStack() as held:
             try:
+                if is_one_of_several() and not shared:
+                    raise InputError(
+                        "torchrun starts several processes, and this command shares no work: start it once"
+                    )
+                _check_output(showing, output, folder, runs or (), held)
+                if corpus is not None:
+                    check_corpus(corpus)
+                if runs is not None:
+                    check_runs(runs, named, least)
                 yield bar
             finally:
                 bar.close()
     finally:
+        _bars.remove(bar)
         log.removeHandler(handler)
         log.setLevel(level)  # commands are called within other programs, too
 
@@ -79,15 +102,32 @@ def require(what: str, extra: str, *packages: str) -> None:
         raise InputError(f"{what} needs {', '.join(missing)}: pip install 'gpustab[{extra}]'")
 
 
-def _check_output(showing: Showing, output: Path | None, runs: Sequence[Path]) -> None:
-    """See before the work that nothing is replaced unasked, and that what is asked for has a meaning."""
-    from gpustab.formats.writers import check_space_path
-    from gpustab.report.files import check_folder
+def _check_output(
+    showing: Showing, output: Path | None, folder: Path | None, runs: Sequence[Path], held: ExitStack
+) -> None:
+    """See before the work that nothing is replaced unasked, that what is asked for has a meaning, and hold the folder.
+
+    Args:
+        showing: what is written.
+        output: see :func:`session`.
+        folder: see :func:`session`.
+        runs: see :func:`session`.
+        held: what is to be let go when the work is done.
+    """
+    from gpustab.formats.atomic import check_can_make
 
     if showing.quiet and showing.verbose:
         raise InputError(f"{option('quiet')} and {option('verbose')} exclude each other")
+    if folder is not None:
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{folder}: is a file; a run set is a folder")
+        check_can_make(folder)
     if showing.out is not None:
-        check_folder(showing.out, force=showing.force, figures=showing.figures)
+        from gpustab.report.files import check_folder, writing_alone
+
+        if not number():  # of several processes of one job, the first writes
+            held.enter_context(writing_alone(showing.out))
+            check_folder(showing.out, force=showing.force, figures=showing.figures)
     elif showing.force and output is None:
         raise InputError(
             f"{option('force')} says that a result may be replaced, but none is written: name {option('out')}"
@@ -95,11 +135,17 @@ def _check_output(showing: Showing, output: Path | None, runs: Sequence[Path]) -
     if showing.out is None and showing.figures != Showing().figures:
         raise InputError(f"{option('figures')} says what figures are written as, but none is: name {option('out')}")
     if output is not None:
-        check_space_path(output)
-        if output.resolve() in {run.resolve() for run in runs}:
-            raise InputError(f"{output}: this is one of the runs; writing the average there would destroy it")
-        if output.exists() and not showing.force:
-            raise InputError(f"{output}: is there already; {option('force')} replaces it")
+        _check_file(output, showing, runs)
+
+
+def _check_file(output: Path, showing: Showing, runs: Sequence[Path]) -> None:
+    from gpustab.formats.atomic import check_space_path
+
+    check_space_path(output)
+    if output.resolve() in {run.resolve() for run in runs}:
+        raise InputError(f"{output}: this is one of the runs; writing the average there would destroy it")
+    if output.exists() and not showing.force:
+        raise InputError(f"{output}: is there already; {option('force')} replaces it")
 
 
 def _left() -> str:
@@ -111,6 +157,8 @@ def show(result: Result, showing: Showing) -> None:
 
     Of several processes of one job the first does so.
     """
+    for bar in _bars:
+        bar.close()
     if number():
         return
     from gpustab.report.files import write_files
@@ -133,8 +181,15 @@ def show(result: Result, showing: Showing) -> None:
             _dim(f"open {printable(str(page))} in a browser")
 
 
+def say(line: str, style: str = "") -> None:
+    """Print a line on stderr as it is; no bar is there from now on."""
+    for bar in _bars:
+        bar.close()
+    Console(stderr=True).print(line, style=style, markup=False, highlight=False, soft_wrap=True)
+
+
 def _dim(line: str) -> None:
-    Console(stderr=True).print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
+    say(line, "dim")
 
 
 def _print_phases(phases: dict[str, float]) -> None:

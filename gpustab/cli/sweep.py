@@ -9,13 +9,23 @@ from typing import Annotated, Any
 import typer
 
 from gpustab.cli.app import app
-from gpustab.cli.make import CORPUS_HELP, Corpus, Plan, a_corpus, assign, require_training, take_corpus, value_of
-from gpustab.cli.options import Computing, Showing, made, parameters_of
+from gpustab.cli.make import (
+    CORPUS_HELP,
+    Plan,
+    a_corpus,
+    assign,
+    check_settings,
+    require_training,
+    take_corpus,
+    value_of,
+)
+from gpustab.cli.options import Computing, Corpus, Showing, made, parameters_of
 from gpustab.cli.session import session, show
 from gpustab.cli.takes import takes
 from gpustab.errors import InputError, option
 from gpustab.options import Option
 from gpustab.runs.key import Sampling
+from gpustab.studies.sweep import TIE
 
 
 @dataclass(frozen=True)
@@ -56,9 +66,15 @@ def sweep(
     """Train a technique with several values of its parameters: what do they do to stability and scores?
 
     The baseline is trained first; a stopped sweep goes on where it was.
+
+    Example: gpustab sweep speeches --vary epochs=5,10,20 -o sweep
     """
     output, showing = showing.beside(output, "the folder of run sets")
-    with session(showing, goes_on=True) as progress:
+    with session(showing, goes_on=True, folder=output, corpus=corpus) as progress:
+        check_settings(settings or [])
+        values = _values(vary)
+        if grid and len(values) < 2:
+            raise InputError(f"{option('grid')} has no effect: one parameter varies; give {option('vary')} twice")
         require_training()
         from gpustab.studies.sweep.study import sweep as measure
         from gpustab.training import read_settings
@@ -66,9 +82,6 @@ def sweep(
         content: dict[str, Any] = {}
         take_corpus(content, corpus_options)
         assign(content, settings or [])
-        values = _values(vary)
-        if grid and len(values) < 2:
-            raise InputError(f"{option('grid')} has no effect: one parameter varies; give {option('vary')} twice")
         plan = read_settings(content | sweep_plan.content | {"corpus": corpus})
         compute = computing.compute()
         show(measure(plan, values, output, grid=grid, compute=compute, progress=progress), showing)
@@ -76,8 +89,6 @@ def sweep(
 
 def _values(texts: list[str]) -> dict[str, list[Any]]:
     """Read ``PARAMETER=VALUE,VALUE,...``; a parameter that is named twice takes the values of both."""
-    from gpustab.studies.sweep.plans import TIE
-
     vary: dict[str, list[Any]] = {}
     for text in texts:
         parameter, equals, listed = text.partition("=")

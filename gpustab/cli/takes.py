@@ -12,19 +12,14 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_o
 
 import typer
 
+from gpustab.cli.app import FOLDED, PANELS, show_all
 from gpustab.cli.complaints import FLAGS, complaining
 from gpustab.options import Declared, Option, Options, declarations, declared_by, item_of, members
 
 T = TypeVar("T")
 
-_PANELS = {
-    "CorpusOptions": "Reading the corpus",
-    "LoadOptions": "Reading files",
-    "Loading": "Joining runs",
-    "Computing": "Computing",
-    "Showing": "Printing and writing",
-}
-"""Where the help shows the options that many commands have; those of the command alone come first."""
+_SHOWN = ("min_count", "layout", "column", "unit")
+"""Options of the corpus that every help shows."""
 
 
 def takes(*bundles: type) -> Callable[[Callable[..., T]], Callable[..., T]]:
@@ -44,9 +39,10 @@ def takes(*bundles: type) -> Callable[[Callable[..., T]], Callable[..., T]]:
         arguments, single = _arguments(command, named)
         options = [*single.values(), *(one for several in bundled.values() for one in several)]
         taken = {flag for one in options for flag in one.flags}
-        shown = [*arguments, *(one.parameter(taken) for one in options)]
+        shown = [*arguments, *(one.parameter(taken) for one in options), *_more(options)]
 
         def with_bundles(**values: Any) -> T:
+            values.pop("help_all", None)
             with complaining():
                 for name, several in bundled.items():
                     values[name] = named[name](**{one.name: one.read(values.pop(one.name)) for one in several})
@@ -129,9 +125,15 @@ def options_of(bundle: type) -> list[Typed]:
     flags = {name: _flags(name, one.option)[0] for name, one in typed.items()}
     entries = [entry for kind in reversed(bundle.__mro__) for entry in _attributes(kind.__doc__ or "")]
     helps = {name: _plain_text(text, flags) for name, text in entries}
-    panel = next((_PANELS[kind.__name__] for kind in bundle.__mro__ if kind.__name__ in _PANELS), None)
+    panel = next((PANELS[kind.__name__] for kind in bundle.__mro__ if kind.__name__ in PANELS), None)
     return [
-        Typed(name, one, one.default, helps.get(name, one.option.help) + _listed(one.option), panel)
+        Typed(
+            name,
+            one,
+            one.default,
+            helps.get(name, one.option.help) + _listed(one.option),
+            None if name in _SHOWN and panel == PANELS["CorpusOptions"] else panel,
+        )
         for name, one in typed.items()
     ]
 
@@ -181,6 +183,23 @@ def _arguments(command: Callable[..., Any], named: Collection[str]) -> tuple[lis
         elif p.name not in named:
             arguments.append(p.replace(annotation=hints[p.name], kind=inspect.Parameter.KEYWORD_ONLY))
     return arguments, single
+
+
+def _more(options: Sequence[Typed]) -> list[inspect.Parameter]:
+    """The option that shows the options which the help leaves out, where there are such."""
+    folded = [one.panel for one in options if one.panel in FOLDED]
+    if not folded:
+        return []
+    what = ", ".join(dict.fromkeys(map(str, folded))).lower()
+    flag: Any = typer.Option(
+        "--help-all",
+        is_eager=True,
+        expose_value=False,
+        callback=show_all,
+        help=f"Show {len(folded)} more options and exit: {what}.",
+    )
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return [inspect.Parameter("help_all", kind, annotation=Annotated[bool, flag], default=False)]
 
 
 def _snake(name: str) -> str:

@@ -59,16 +59,30 @@ def prepare_corpus(
     >>> corpus.vocabulary[0]
     b'the'
     """
-    numbered = number(source, options, tokenizer)
+    return corpus_of(number(source, options, tokenizer), options, look=look)
+
+
+def corpus_of(numbered: Numbered, options: CorpusOptions, *, look: bool = True) -> Corpus:
+    """Return the words of a source as a corpus; see :func:`prepare_corpus`.
+
+    Args:
+        numbered: the words, as these options have them cut.
+        options: what is left out of them, and what sampling draws.
+        look: as there.
+
+    Raises:
+        InputError: if no words are left, or for a strong doubt.
+    """
+    numbered = replace(numbered, options=options)
     found = evidence_of(numbered) if look or not options.as_is else None
     if found and not options.as_is:
         found.refuse()
     documents = numbered.source
     if documents.replaced:
-        log.warning("%s: %d characters stand for bytes that cannot be read", source, documents.replaced)
+        log.warning("%s: %d characters stand for bytes that cannot be read", documents.name, documents.replaced)
     if numbered.empty:
         names = ", ".join(numbered.empty[:3]) + (", ..." if len(numbered.empty) > 3 else "")
-        log.warning("%s: %d without a word, no documents: %s", source, len(numbered.empty), names)
+        log.warning("%s: %d without a word, no documents: %s", documents.name, len(numbered.empty), names)
     notes = (*documents.notes, *numbered.notes)
     for note in notes:
         log.info(str(InputError(note)))

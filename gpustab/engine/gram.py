@@ -20,6 +20,7 @@ from gpustab.errors import InputError, OutOfMemoryError
 from gpustab.kernels import centred, gram, procrustes
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.pip_loss import PipLoss, WordwisePip
+from gpustab.kernels.similarity import with_lengths
 from gpustab.machine.device import DEFAULT, Compute, free_memory, is_out_of_memory, telling_memory, with_smaller_tiles
 from gpustab.runs.runs import Runs
 
@@ -70,8 +71,8 @@ def draw_proxy(runs: Runs, words: int, seed: int) -> Tensor:
     joint = runs.joint.cpu().nonzero().flatten()
     if not 2 <= words <= len(joint):
         raise InputError(f"proxy is {words}, wanted 2 to {len(joint)} joint words")
-    mask = torch.zeros(runs.words, dtype=torch.bool)
-    mask[joint[torch.randperm(len(joint), generator=torch.Generator().manual_seed(seed))[:words]]] = True
+    mask = torch.zeros(runs.words, dtype=torch.bool, device="cpu")
+    mask[joint[torch.randperm(len(joint), generator=torch.Generator().manual_seed(seed), device="cpu")[:words]]] = True
     return mask.to(runs.device)
 
 
@@ -152,6 +153,28 @@ def gram_pass(
 
     summed = accumulate(runs, compute, counted, dtype, len(runs), add)
     return GramPass(summed, int(counted.sum()), dtype)
+
+
+def lengths_pass(runs: Runs, basis: GramPass, compute: Compute, proxy: Tensor | None = None) -> gram.Moments:
+    """Accumulate the moments of centred rows and their squared lengths, see :func:`similarity.with_lengths`.
+
+    Unit rows need no pass: all their squared lengths are 1, and the moments of the rows say all.
+    """
+    moments = basis.moments
+    assert moments is not None  # noqa: S101  # asked for with all that is read from them
+    if runs.unit:
+        own = moments.sums[:, :, None]
+        first, second = torch.triu_indices(len(runs), len(runs), device=own.device)
+        corner = moments.words.to(own.dtype).expand(len(first), 1, 1)
+        upper = torch.cat([moments.gram, own[first]], 2)
+        whole = torch.cat([upper, torch.cat([own[second].mT, corner], 2)], 1)
+        return gram.Moments(whole, torch.cat([moments.sums, corner[0].expand(len(runs), 1)], 1), moments.words)
+    mean = (moments.sums / moments.words)[:, None]
+
+    def add(total: gram.Moments, chunk: Tensor, here: Tensor) -> None:
+        gram.add_(total, with_lengths((chunk - mean) * here[:, None]), here, torch.float64)
+
+    return accumulate(runs, compute, counted_words(runs, proxy), torch.float64, len(runs), add, more=1)
 
 
 @telling_memory
@@ -267,16 +290,17 @@ def accumulate(
     members: int,
     add: Callable[[gram.Moments, Tensor, Tensor], None],
     width: int = 24,
+    more: int = 0,
 ) -> gram.Moments:
     """Sum up moments of some members over chunks of words, in smaller tiles where memory runs out.
 
     ``add`` is given chunks ``(R, c, d)``, zero where words do not count, and which words do, ``(c,)`` bool; ``width``
-    bytes are held for every number of a chunk.
+    bytes are held for every number of a chunk. The members have ``more`` columns than the runs.
     """
     all_count, d = bool(counted.all()), runs.dimension
 
     def work(tile: int) -> gram.Moments:
-        total = gram.empty_moments(members, d, runs.device)
+        total = gram.empty_moments(members, d + more, runs.device)
         for start, chunk in runs.chunks(tile, dtype=dtype, share=compute.ranks.share):
             here = counted[start : start + tile]
             if not all_count:

@@ -45,7 +45,11 @@ def draw_targets(runs: Runs, wanted: int | None = None, seed: int = 0, *, all_up
     if wanted >= len(eligible):
         return eligible
     lots = [_lot(runs.vocabulary[row], seed) for row in eligible.tolist()]
-    return eligible[torch.tensor(np.argsort(np.array(lots, dtype=np.uint64), kind="stable")[:wanted])].sort().values
+    return (
+        eligible[torch.tensor(np.argsort(np.array(lots, dtype=np.uint64), kind="stable")[:wanted], device="cpu")]
+        .sort()
+        .values
+    )
 
 
 def _lot(word: bytes, seed: int) -> int:

@@ -2,47 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
-from typing import NamedTuple
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from gpustab.engine.gram import GramPass, gram_pass, place
+from gpustab.engine.gram import gram_pass, lengths_pass, place
+from gpustab.engine.measures import MEASURES, Spaces
 from gpustab.engine.pip import PipPass, pip_pass
-from gpustab.errors import InputError
+from gpustab.errors import InputError, near
 from gpustab.kernels import similarity
-from gpustab.kernels.gram import Moments, block_positions, diagonal_blocks, run_pairs, squared_norms
+from gpustab.kernels.gram import Moments, block_positions, diagonal_blocks, run_pairs
 from gpustab.kernels.jackknife import pair_matrix
-from gpustab.kernels.procrustes import procrustes
+from gpustab.kernels.pip_loss import pip_from_gram, reduced
 from gpustab.machine.device import DEFAULT, Compute, telling_memory
 from gpustab.options import SIMILARITIES
 from gpustab.runs.join import join
 from gpustab.runs.runs import Runs
 from gpustab.spaces.space import Space
+from gpustab.statistics.unrelated import unrelated
 
-_EXPLAINED = 0.99
-"""Part of the variance that SVCCA keeps."""
-_CONSTANT = 1e-12
-"""Part of its size that a run must vary by: what a float64 difference of sums leaves of equal rows is 1e-14."""
+_DRAWS = 16
+"""Pairs, each of one draw, that a level by chance is the mean of: single draws differ by a few per cent."""
 
 
 def similarity_matrix(runs: Runs, metric: str = "pip", *, compute: Compute | None = None) -> Tensor:
     """Return how similar, or how far apart, all pairs of runs are, over the joint words; exactly.
 
-    ============== ================================================================= ========= ======== =============
-    metric         what                                                              range     equal is same under
-    ============== ================================================================= ========= ======== =============
-    ``pip``        reduced PIP loss, ``‖V_iV_iᵀ − V_jV_jᵀ‖ / (2v)``                   [0, 1]    0        turns
-    ``procrustes`` ``min_A ‖V_i A − V_j‖ / √v``, A orthogonal (size-and-shape)        [0, √2]   0        turns
-    ``angular``    ``arccos (max_A ⟨V_i A, V_j⟩ / (‖V_i‖ ‖V_j‖))``                    [0, π/2]  0        turns, scale
-    ``cka``        linear CKA, ``‖C_ij‖² / (‖C_ii‖ ‖C_jj‖)`` of centred columns       [0, 1]    1        turns, scale
-    ``cca``        mean canonical correlation                                        [0, 1]    1        linear maps
-    ``svcca``      the same of the directions that explain 99 % of the variance      [0, 1]    1        turns, scale
-    ``rdm``        correlation of the cosines of all pairs of words                   [−1, 1]   1        turns
-    ``pwcca``      projection-weighted, the mean of both directions                  [0, 1]    1        scale
-    ============== ================================================================= ========= ======== =============
+    ========================== ================================================ ======== ======== ============
+    metric                     what                                             range    equal is same under
+    ========================== ================================================ ======== ======== ============
+    ``pip``                    reduced PIP loss, ``‖V_iV_iᵀ − V_jV_jᵀ‖ / (2v)`` [0, 1]   0        turns
+    ``procrustes``             ``min_A ‖V_i A − V_j‖ / √v``, A orthogonal       [0, √2]  0        turns
+    ``angular``                ``arccos (max_A ⟨V_i A, V_j⟩ / (‖V_i‖ ‖V_j‖))``  [0, π/2] 0        turns, scale
+    ``eigenspace_instability`` strong directions that the other lacks           [0, 1]   0        turns
+    ``eigenspace_overlap``     directions in common, ``‖U_iᵀU_j‖² / d``         [0, 1]   1        linear maps
+    ``cka``                    ``‖C_ij‖² / (‖C_ii‖ ‖C_jj‖)`` of centred columns [0, 1]   1        turns, scale
+    ``debiased_cka``           the same of unbiased HSICs                       [−1, 1]  1        turns, scale
+    ``cca``                    mean canonical correlation                       [0, 1]   1        linear maps
+    ``svcca``                  the same of 99 % of the variance                 [0, 1]   1        turns, scale
+    ``rdm``                    correlation of the cosines of all pairs of words [−1, 1]  1        turns
+    ``pwcca``                  projection-weighted, mean of both directions     [0, 1]   1        scale
+    ========================== ================================================ ======== ======== ============
+
+    Read a value beside what unrelated runs of the same shape have, :func:`similarity_by_chance`: with few words to a
+    dimension ``cka`` and the canonical correlations of noise are near 1.
 
     Ranges are those of unit rows. ``cka`` and the canonical correlations centre columns themselves and so are the same
     for shifted runs; the others do so only for runs loaded with ``centre=True``. Distances by Procrustes below 1e-8 are
@@ -98,144 +105,92 @@ def similarity_pass(
     if set(metrics) - {"pip"} and (basis.moments is None or basis.dtype != torch.float64):
         # Canonical correlations divide by variances as small as 1e-10 of the largest, which only float64 resolves.
         basis = gram_pass(runs, compute, torch.float64, proxy)
-    spaces = _Spaces(runs, pip, basis)
+    spaces = Spaces(runs.names, runs.unit, basis.words, basis.moments, pip.reduced)
+    if "debiased_cka" in metrics:
+        spaces = replace(spaces, with_lengths=lengths_pass(runs, basis, compute, proxy))
     try:
-        return {metric: _MEASURES[metric](spaces) for metric in metrics}
+        return {metric: MEASURES[metric](spaces) for metric in metrics}
     except ValueError as error:
         raise InputError(f"group '{runs.name}': {error}") from error
 
 
+def similarity_by_chance(runs: Runs, metric: str = "pip", *, seed: int = 0, compute: Compute | None = None) -> float:
+    """Return the mean of a metric over pairs of runs whose words are permuted against each other at random.
+
+    It is the level beside which :func:`similarity_matrix` is to be read. In closed form for ``cka``, for
+    ``debiased_cka`` and ``rdm`` (0), and for ``pip`` of unit rows; else from 16 seeded draws of unrelated
+    cross-Grams, see :mod:`gpustab.statistics.unrelated`.
+
+    Args:
+        runs: from :func:`gpustab.load_runs`.
+        metric: see :func:`similarity_matrix`.
+        seed: of the draws.
+        compute: how to compute; default: where the runs lie.
+
+    Raises:
+        InputError: as :func:`similarity_matrix`.
+
+    Example:
+        >>> import numpy as np
+        >>> from gpustab import load_runs
+        >>> rng, words = np.random.default_rng(0), [f"w{k}" for k in range(50)]
+        >>> runs = load_runs([(words, rng.normal(size=(50, 200))) for _ in range(2)])  # noise
+        >>> round(similarity_matrix(runs, "cka")[0, 1].item(), 2), round(similarity_by_chance(runs, "cka"), 2)
+        (0.81, 0.81)
+    """
+    compute = compute or Compute(runs.device)
+    placed = place(runs, compute)
+    return chance_pass(placed, pip_pass(placed, compute), [metric], compute, seed=seed)[metric]
+
+
+@telling_memory
+def chance_pass(
+    runs: Runs,
+    pip: PipPass,
+    metrics: Sequence[str],
+    compute: Compute = DEFAULT,
+    proxy: Tensor | None = None,
+    seed: int = 0,
+) -> dict[str, float]:
+    """Return the levels of some metrics by chance; arguments as :func:`similarity_pass`, see there."""
+    for metric in metrics:
+        _known(metric)
+    if not metrics:
+        return {}
+    basis = pip.basis if pip.basis.moments is not None else gram_pass(runs, compute, torch.float64, proxy)
+    assert basis.moments is not None  # noqa: S101  # just made where they were not
+    found = {metric: _closed_form(metric, basis.moments, pip) for metric in metrics}
+    drawn = [metric for metric, level in found.items() if level is None]
+    rng, several = np.random.default_rng(seed), itertools.cycle(zip(*run_pairs(len(runs)).tolist(), strict=True))
+    levels: dict[str, list[float]] = {metric: [] for metric in drawn}
+    for i, j in itertools.islice(several, _DRAWS if drawn else 0):
+        table = block_positions(len(runs), runs.device)[[i, i, j], [i, j, j]]
+        pair = unrelated(Moments(basis.moments.gram[table], basis.moments.sums[[i, j]], basis.moments.words), rng)
+        loss = reduced(pip_from_gram(pair.gram).total, basis.words)
+        spaces = Spaces([runs.names[i], runs.names[j]], runs.unit, basis.words, pair, loss)
+        for metric in drawn:
+            levels[metric].append(float(MEASURES[metric](spaces)))
+    return {metric: float(np.mean(levels[metric])) if level is None else level for metric, level in found.items()}
+
+
+def _closed_form(metric: str, moments: Moments, pip: PipPass) -> float | None:
+    """The level of a metric by chance, ``None`` where it has to be drawn."""
+    if metric in ("debiased_cka", "rdm"):
+        return 0.0  # a permutation leaves no covariance on the average
+    if metric == "pip" and pip.scale is not None and not bool(pip.scale.chance.isnan().any()):
+        return float(pip.scale.chance.mean())
+    if metric != "cka":
+        return None
+    own = similarity.centred(diagonal_blocks(moments.gram), moments.sums, moments.sums, int(moments.words))
+    i, j = run_pairs(len(own), own.device)
+    share = own.diagonal(dim1=1, dim2=2).sum(1) / torch.linalg.matrix_norm(own)
+    return float((share[i] * share[j]).mean()) / (int(moments.words) - 1)
+
+
 def _known(metric: str) -> None:
     if metric not in SIMILARITIES:
-        raise InputError(f"metric is '{metric}', wanted one of {', '.join(SIMILARITIES)}")
-
-
-class _Row(NamedTuple):
-    """Blocks of the pairs of one run with the later ones."""
-
-    i: int
-    others: slice
-    cross: Tensor
-
-
-class _Spaces:
-    """What metrics are made of; the work of a run is done once, that of a pair once for all metrics that need it."""
-
-    def __init__(self, runs: Runs, pip: PipPass, basis: GramPass) -> None:
-        self.runs, self.pip, self.words, self._basis = runs, pip, basis.words, basis
-        self.positions = block_positions(len(runs), runs.device)
-
-    @property
-    def moments(self) -> Moments:
-        """Of all runs; only metrics beside the PIP loss need them."""
-        assert self._basis.moments is not None  # noqa: S101  # made where they are needed
-        return self._basis.moments
-
-    def rows(self) -> Iterator[_Row]:
-        """The pairs, run by run: copies of the blocks of all pairs at once would be gigabytes."""
-        for i in range(len(self.runs) - 1):
-            yield _Row(i, slice(i + 1, None), self.moments.gram[self.positions[i, i + 1 :]])
-
-    def centred_rows(self) -> Iterator[_Row]:
-        """The same of centred columns."""
-        sums = self.moments.sums
-        for row in self.rows():
-            first = sums[row.i].expand(len(row.cross), -1)
-            yield row._replace(cross=similarity.centred(row.cross, first, sums[row.others], self.words))
-
-    @cached_property
-    def own(self) -> Tensor:
-        """``C_ii`` of centred columns, ``(R, d, d)``."""
-        sums = self.moments.sums
-        own = similarity.centred(diagonal_blocks(self.moments.gram), sums, sums, self.words)
-        constant = own.diagonal(dim1=1, dim2=2).sum(1) <= _CONSTANT * self.sizes
-        if constant.any():
-            raise ValueError(f"all rows of {self.runs.names[int(constant.nonzero()[0])]} are equal")
-        return own
-
-    @cached_property
-    def sizes(self) -> Tensor:
-        """``‖V_i‖²``, ``(R,)``."""
-        return diagonal_blocks(self.moments.gram).diagonal(dim1=1, dim2=2).sum(1)
-
-    @cached_property
-    def aligned(self) -> Tensor:
-        """``⟨A_ij, C_ij⟩`` of all pairs."""
-        return torch.cat([(self._maps(row) * row.cross).sum((1, 2)) for row in self.rows()])
-
-    def _maps(self, row: _Row) -> Tensor:
-        zero = (row.cross == 0).flatten(1).all(1)
-        if zero.any():
-            other = self.runs.names[row.i + 1 + int(zero.nonzero()[0])]
-            raise ValueError(f"{self.runs.names[row.i]} and {other} share no direction")
-        return procrustes(row.cross).maps
-
-    @cached_property
-    def canonical(self) -> similarity.Canonical:
-        """Canonical correlations of all directions, of all pairs."""
-        return self.canonical_of(1.0)
-
-    def canonical_of(self, explained: float) -> similarity.Canonical:
-        """Canonical correlations of all pairs, of the directions that explain a part of the variance."""
-        white = similarity.whitening(self.own, explained)
-        found = [
-            similarity.canonical_correlations(
-                similarity.Whitening(*(field[row.i].expand_as(field[row.others]) for field in white)),
-                row.cross,
-                similarity.Whitening(*(field[row.others] for field in white)),
-            )
-            for row in self.centred_rows()
-        ]
-        correlations, rank, mean, weighted = zip(*found, strict=True)
-        return similarity.Canonical(
-            torch.cat(correlations), torch.cat(rank), torch.cat(mean), torch.cat(weighted, dim=1)
-        )
-
-    def pair_of(self, values: Tensor) -> tuple[Tensor, Tensor]:
-        """A value of every run as the first and as the second of all pairs."""
-        i, j = torch.triu_indices(len(values), len(values), 1, device=values.device)
-        return values[i], values[j]
-
-
-def _shape(spaces: _Spaces) -> Tensor:
-    first, second = spaces.pair_of(spaces.sizes)
-    distance: Tensor = similarity.shape_distance(first, spaces.aligned, second) / spaces.words**0.5
-    return distance
-
-
-def _angle(spaces: _Spaces) -> Tensor:
-    first, second = spaces.pair_of(spaces.sizes)
-    return similarity.angular_distance(first, spaces.aligned, second)
-
-
-def _rdm(spaces: _Spaces) -> Tensor:
-    if not spaces.runs.unit:
-        raise ValueError("rdm compares cosines, and wants runs loaded with unit=True")
-    table = similarity.cosine_correlation(squared_norms(spaces.moments.gram), spaces.moments.sums, spaces.words)
-    i, j = run_pairs(len(table), table.device)
-    return table[i, j]
-
-
-def _cka(spaces: _Spaces) -> Tensor:
-    own = spaces.own
-    return torch.cat(
-        [
-            similarity.linear_cka(own[row.i].expand_as(row.cross), row.cross, own[row.others])
-            for row in spaces.centred_rows()
-        ]
-    )
-
-
-_MEASURES: dict[str, Callable[[_Spaces], Tensor]] = {
-    "pip": lambda spaces: spaces.pip.reduced,
-    "procrustes": _shape,
-    "angular": _angle,
-    "cka": _cka,
-    "cca": lambda spaces: spaces.canonical.mean,
-    "svcca": lambda spaces: spaces.canonical_of(_EXPLAINED).mean,
-    "rdm": _rdm,
-    "pwcca": lambda spaces: spaces.canonical.projection_weighted.mean(0),
-}
+        wanted = f"wanted one of {', '.join(SIMILARITIES)}"
+        raise InputError(f"metric is '{metric}', {wanted}{near(metric, SIMILARITIES)}")
 
 
 def compare_layers(

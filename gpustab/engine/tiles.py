@@ -82,7 +82,7 @@ def _groups(runs: Runs, compute: Compute) -> list[list[int]]:
     """Groups of runs as large as each other, so that a tile of two takes a quarter of what a tile may take."""
     budget = compute.ranks.least(compute.tile(1, 2**62))
     size = max(1, math.isqrt(budget // 32) // runs.dimension)
-    return [part.tolist() for part in torch.arange(len(runs)).tensor_split(-(-len(runs) // size))]
+    return [part.tolist() for part in torch.arange(len(runs), device="cpu").tensor_split(-(-len(runs) // size))]
 
 
 class _Tiles:
@@ -104,7 +104,7 @@ class _Tiles:
         self.norms = torch.zeros(r, r, dtype=torch.float64, device=device)
         self.sums = torch.zeros(r, runs.dimension, dtype=torch.float64, device=device)
         self.squares = torch.zeros(r, dtype=torch.float64, device=device)
-        self.known = torch.ones(r, r, dtype=torch.bool)  # the pairs that float64 products resolve
+        self.known = torch.ones(r, r, dtype=torch.bool, device="cpu")  # the pairs that float64 products resolve
         wanted = arithmetic is not None
         self.own = torch.zeros(r, runs.words if wanted else 0, dtype=torch.float64, device=device)
         self.ranks = compute.ranks
@@ -185,7 +185,7 @@ class _Tiles:
             return (condition * FLOAT64 <= tolerated(self.compute)).cpu()
         if worst_condition(condition) > largest_condition(self.compute, self.runs.dimension):
             raise UnresolvedError
-        return torch.ones(condition.shape, dtype=torch.bool)
+        return torch.ones(condition.shape, dtype=torch.bool, device="cpu")
 
     def words(self, members: Runs, tile: Tensor, first: list[int], second: list[int]) -> None:
         """Add the pairs of a tile to every word's statistics."""

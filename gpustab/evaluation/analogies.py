@@ -128,7 +128,7 @@ def score_analogies(
     compute = compute or Compute(runs.device)
     lookup = Lookup(runs, restrict, ignore_case)
     questions, missing = _answerable(test, lookup)
-    right = torch.zeros(len(runs), len(questions.inputs), dtype=torch.bool)
+    right = torch.zeros(len(runs), len(questions.inputs), dtype=torch.bool, device="cpu")
     if len(questions.inputs):
         runs = engine.place(runs, compute)
         for r in range(len(runs)):
@@ -214,11 +214,11 @@ def _answerable(test: AnalogyTest, lookup: Lookup) -> tuple[_Questions, tuple[by
         if all(row[word] is not None for word in question[:3]) and any(row[word] is not None for word in question[3:])
     ]
     questions = _Questions(
-        torch.tensor([[row[word] for word in question[:3]] for _, question in known]).view(-1, 3),
+        torch.tensor([[row[word] for word in question[:3]] for _, question in known], device="cpu").view(-1, 3),
         _filled([_variants(lookup, question[:3]) for _, question in known]),
         _filled([_variants(lookup, question[3:]) for _, question in known]),
-        torch.tensor([_is_impossible(lookup, question) for _, question in known], dtype=torch.bool),
-        torch.tensor([n for n, _ in known], dtype=torch.long),
+        torch.tensor([_is_impossible(lookup, question) for _, question in known], dtype=torch.bool, device="cpu"),
+        torch.tensor([n for n, _ in known], dtype=torch.long, device="cpu"),
     )
     return questions, tuple(word for word, where in row.items() if where is None)
 
@@ -234,4 +234,4 @@ def _is_impossible(lookup: Lookup, question: Question) -> bool:
 def _filled(lists: list[list[int]]) -> Tensor:
     """``(q, longest)``; shorter lists repeat their first number."""
     longest = max(map(len, lists), default=0)
-    return torch.tensor([own + own[:1] * (longest - len(own)) for own in lists]).view(len(lists), longest)
+    return torch.tensor([own + own[:1] * (longest - len(own)) for own in lists], device="cpu").view(len(lists), longest)

@@ -124,7 +124,7 @@ def _undefined(gold: NDArray[np.float64]) -> str | None:
 
 def _cosines(runs: Runs, pairs: list[Any]) -> NDArray[np.float64]:
     """``(R, n)`` cosines of pairs of rows; only the rows of these words are read."""
-    wanted, places = torch.tensor(pairs).unique(return_inverse=True)
+    wanted, places = torch.tensor(pairs, device="cpu").unique(return_inverse=True)
     found = []
     for r in range(len(runs)):
         own = torch.cat([runs.run(r, start=row, stop=row + 1) for row in wanted.tolist()])

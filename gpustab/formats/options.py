@@ -88,7 +88,7 @@ class LoadOptions(Options):
     only: Annotated[Iterable[str | bytes] | None, Option(metavar="FILE", parse=read_word_list)] = None
     dim: Annotated[int | None, Option(low=1)] = None
     header: Annotated[bool | None, Option(flags=("--header/--no-header",))] = None
-    vocab: Annotated[str | os.PathLike[str] | None, Option(metavar="FILE", parse=Path)] = None
+    vocab: Annotated[str | os.PathLike[str] | None, Option(metavar="FILE", parse=Path, reads=True)] = None
     tensor: str = "vectors"
     word_column: str | None = None
     keep_duplicate: Literal["first", "last", "error"] = "first"

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
-from gpustab.formats.source import Origin, Source
+from gpustab.formats.source import Origin, Source, Watched
 from gpustab.formats.unusual import Unusual, Values, name_of
 from gpustab.machine.memory import affordable
 from gpustab.spaces.space import Event, LoadReport, Space
@@ -59,6 +59,7 @@ class PlacedRows:
         self.path = path
         self.shape = (len(places), dimension)
         self._places = places
+        self._watched = Watched(path)
         with path.open("rb") as file:
             # A copy in name only, as nobody writes: torch wants memory that could be written to.
             content = torch.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY), dtype=torch.uint8)
@@ -78,6 +79,7 @@ class PlacedRows:
         return self._copy(self._places[rows], out)
 
     def _copy(self, places: Tensor, out: Tensor) -> Tensor:
+        self._watched.check()
         torch.index_select(self._content, 0, places, out=out.view(torch.uint8))
         return out
 

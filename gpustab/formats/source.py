@@ -123,6 +123,36 @@ class Source:
         return b"".join(parts)
 
 
+class Watched:
+    """A file that is mapped into memory: to read where somebody has cut it off would end the process by a signal.
+
+    Between a check and the reading after it the file can still be cut, so a pass checks before each of its pieces.
+
+    Args:
+        path: the file, which is there.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._then = path.stat()
+
+    def check(self) -> None:
+        """Refuse to go on where the file was cut since it was opened; one that was replaced or removed stays mapped.
+
+        Raises:
+            InputError: if it was cut.
+        """
+        try:
+            now = self._path.stat()
+        except OSError:
+            return
+        if os.path.samestat(now, self._then) and now.st_size < self._then.st_size:
+            raise InputError(
+                f"{self._path}: was cut from {self._then.st_size:,} to {now.st_size:,} bytes while it was read; let "
+                "nobody write there, and begin again"
+            )
+
+
 def _compression(start: bytes) -> str | None:
     if start.startswith(_GZIP):
         return "gzip"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gpustab.errors import InputError, marked
-from gpustab.formats.atomic import replacing
+from gpustab.formats.atomic import SPACES, check_space_path, clear_abandoned, replacing
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.text.decimals import SEPARATORS
@@ -34,7 +34,7 @@ def write_word2vec_text(space: Space, path: str | os.PathLike[str]) -> None:
     path = Path(path)
     _refuse_words(space.vocabulary, path)
     _refuse_ambiguity(space, path)
-    with replacing(path) as temporary, temporary.open("wb") as file:
+    with replacing(path) as file:
         if path.suffix == ".gz":
             # No name and no time, so that equal spaces give equal files.
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
@@ -70,21 +70,7 @@ def _refuse_ambiguity(space: Space, path: Path) -> None:
         raise InputError(f"{path}: reading back would not restore the words: {marked(error)}") from error
 
 
-_WRITERS = {**dict.fromkeys((".txt", ".vec", ".gz"), write_word2vec_text), ".safetensors": write_safetensors}
-
-
-def check_space_path(path: Path) -> None:
-    """See that a space could be written to a path, before the work that makes it.
-
-    Raises:
-        InputError: if the name asks for no known format, or the folder does not exist or may not be written to.
-    """
-    if path.suffix not in _WRITERS:
-        raise InputError(f"{path}: the name must end in {', '.join(_WRITERS)}")
-    if not path.parent.is_dir():
-        raise InputError(f"{path}: there is no folder {path.parent}")
-    if path.is_dir() or not os.access(path.parent, os.W_OK):
-        raise InputError(f"{path}: cannot be written: {'it is a folder' if path.is_dir() else 'no permission'}")
+_WRITERS = dict.fromkeys(SPACES, write_word2vec_text) | {".safetensors": write_safetensors}
 
 
 def write_space(space: Space, path: str | os.PathLike[str]) -> None:
@@ -95,4 +81,5 @@ def write_space(space: Space, path: str | os.PathLike[str]) -> None:
     """
     path = Path(path)
     check_space_path(path)
+    clear_abandoned(path)
     _WRITERS[path.suffix](space, path)

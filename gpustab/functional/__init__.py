@@ -8,19 +8,42 @@ digits are wanted. Neither autocast nor TF32 reaches them. Vectors are rows, and
     loss = pip_loss(embedding.weight, frozen)
 """
 
-from gpustab.functional.alignment import Alignment, align, average, procrustes
+from gpustab.functional.activations import activation_rows
+from gpustab.functional.alignment import Alignment, align, angular, average, disparity, procrustes
+from gpustab.functional.chance import ChanceLevel, chance_level
 from gpustab.functional.losses import pip_loss, procrustes_loss, wordwise_pip_loss
-from gpustab.functional.similarity import cca, linear_cka, neighbour_overlap
+from gpustab.functional.similarity import (
+    Eigenspaces,
+    cca,
+    debiased_cka,
+    eigenspaces,
+    linear_cka,
+    neighbour_overlap,
+    rank_similarity,
+    rbf_cka,
+    rdm,
+)
 
 __all__ = [
     "Alignment",
+    "ChanceLevel",
+    "Eigenspaces",
+    "activation_rows",
     "align",
+    "angular",
     "average",
     "cca",
+    "chance_level",
+    "debiased_cka",
+    "disparity",
+    "eigenspaces",
     "linear_cka",
     "neighbour_overlap",
     "pip_loss",
     "procrustes",
     "procrustes_loss",
+    "rank_similarity",
+    "rbf_cka",
+    "rdm",
     "wordwise_pip_loss",
 ]

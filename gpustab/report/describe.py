@@ -3,8 +3,10 @@
 A study is a folder ``gpustab/studies/<name>/``. Its ``page.py`` has ``page(result) -> list[Block]``.
 
 Its optional ``paper.py``, or else its page, has any of ``heading(result) -> (title, what was looked at)``;
-``methods(result) -> str``, a paragraph for who writes a paper; ``CITATIONS``, keys of :mod:`gpustab.report.citations`;
-and ``WORDS``, by table of words the titles of the columns that can be searched on the page.
+``cards(result) -> list[Card]``, the four numbers that a reader takes away; ``may_claim(result) -> str``, what a paper
+may say by them; ``methods(result) -> str``, a paragraph for who writes a paper, which follows on how the runs were
+trained; ``CITATIONS``, keys of :mod:`gpustab.report.citations`; and ``WORDS``, by table of words the titles of the
+columns that can be searched on the page.
 
 Its optional ``figures.py`` has ``FIGURES``: by name a caption, how to read it, and a function of the result's tables
 that returns a :class:`~gpustab.report.svg.picture.Picture`, or an SVG text that is empty where the tables lack the
@@ -20,25 +22,40 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
+from gpustab.report.origin import called, training
 from gpustab.report.svg.picture import Figures, Picture
-from gpustab.results import Block, Content, Table
+from gpustab.report.words import Titles
+from gpustab.results import Block, Card, Content, Table
 from gpustab.results.page import number, whole
 
+_CARDS = 4
 _ROWS = 20
 """A plain page shows so many rows of a table."""
 
 SUMMARIES = "summaries"
 """Name of the table of the result's groups among those that figures are drawn from."""
 
-Browsed = Mapping[str, Mapping[str, str]]
-"""By table: by column its title on the page."""
-
 
 def describe(result: Content) -> list[Block]:
     """Return the blocks of a result's page, in reading order."""
     module = _part(result, "page")
     blocks: list[Block] = module.page(result) if module else _plain(result)
-    return blocks
+    return [_in_words(block) for block in blocks]
+
+
+def _in_words(block: Block) -> Block:
+    """A block whose groups are called what people call them."""
+    tables = [
+        replace(table, title=called(table.title), header=[*map(called, table.header)], rows=_cells(table.rows))
+        for table in block.tables
+    ]
+    facts = [(called(name), value, called(meaning)) for name, value, meaning in block.facts]
+    texts = {name: called(getattr(block, name)) for name in ("title", "answer", "aside")}
+    return replace(block, facts=facts, tables=tables, **texts)
+
+
+def _cells(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    return [[called(cell) for cell in row] for row in rows]
 
 
 class Paper(NamedTuple):
@@ -47,6 +64,8 @@ class Paper(NamedTuple):
     Attributes:
         title: of the page.
         about: what was looked at.
+        cards: the numbers that a reader takes away, four at most.
+        claim: what a paper may say by them; empty where the study does not say.
         methods: a paragraph for the methods section of a paper; empty where the study has none.
         citations: keys of what a paper that uses the result should cite.
         words: which columns of which tables of words can be searched on the page.
@@ -54,17 +73,31 @@ class Paper(NamedTuple):
 
     title: str
     about: str
+    cards: Sequence[Card]
+    claim: str
     methods: str
     citations: Sequence[str]
-    words: Browsed
+    words: Mapping[str, Titles]
 
 
 def paper(result: Content) -> Paper:
     """Return what the result's study says for papers."""
     module = _part(result, "paper") or _part(result, "page")
-    title, about = module.heading(result) if hasattr(module, "heading") else (f"gpustab {result.name}", "")
-    methods = module.methods(result) if hasattr(module, "methods") else ""
-    return Paper(title, about, methods, getattr(module, "CITATIONS", ("gpustab",)), getattr(module, "WORDS", {}))
+
+    def said(name: str, otherwise: Any) -> Any:
+        return getattr(module, name)(result) if hasattr(module, name) else otherwise
+
+    title, about = said("heading", (f"gpustab {result.name}", ""))
+    methods = said("methods", "")
+    return Paper(
+        title,
+        about,
+        said("cards", ())[:_CARDS],
+        said("may_claim", ""),
+        " ".join(filter(None, (training(result), methods))) if methods else "",
+        getattr(module, "CITATIONS", ("gpustab",)),
+        getattr(module, "WORDS", {}),
+    )
 
 
 def figures_of(result: Content) -> Figures:

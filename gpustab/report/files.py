@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
+import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
+from io import BufferedWriter
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, get_args
 
-from gpustab.errors import InputError, option
-from gpustab.formats.atomic import replacing, write_text
+from gpustab.errors import ComputationError, InputError, option
+from gpustab.formats.atomic import check_can_make, make_folder, remove, replacing, told, write_text
+from gpustab.formats.parsed import DamagedError, read_json
 from gpustab.options import FigureFormat
 from gpustab.report.describe import draw, figures_of
 from gpustab.report.html import to_html
 from gpustab.report.json_text import plain, to_json
 from gpustab.report.svg.standalone import check_formats, written_as
 from gpustab.results import Content
+from gpustab.runs.lock import alone
 from gpustab.spaces.words import guarded, printable
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _SUMMARY, _PAGE = "summary.json", "report.html"
+_NEW, _WHOLE, _MOVING = ".result.tmp", ".result.whole", ".result.moving"
+"""Folders of a result on its way: it is being written; it is whole, and what was there goes; it takes its place."""
 _TABLE = re.compile(r"[A-Za-z0-9_]{1,80}")
 """What a table of ours is called."""
 
 
 def check_folder(folder: Path, *, force: bool = False, figures: Sequence[FigureFormat] = ("svg",)) -> None:
     """See that a result can be written, before hours of work; nothing is made yet.
+
+    A result that a killed call had written, but not put into its place, is put there.
 
     Args:
         folder: where it shall be.
@@ -45,16 +51,10 @@ def check_folder(folder: Path, *, force: bool = False, figures: Sequence[FigureF
     if missing:
         raise InputError(f"writing a result needs {', '.join(missing)}: pip install 'gpustab[report]'")
     check_formats(figures)
-    nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-    if not nearest.is_dir() or not os.access(nearest, os.W_OK):
-        raise InputError(
-            f"{folder}: cannot write there, {nearest} is {'not writable' if nearest.is_dir() else 'a file'}"
-        )
-    try:
-        with TemporaryDirectory(prefix=".", suffix=".tmp", dir=nearest):  # some folders say that they can, and cannot
-            pass
-    except OSError as error:
-        raise InputError(f"{folder}: cannot write there: {error.strerror}") from None
+    check_can_make(folder)
+    if any((folder / name).exists() for name in (_NEW, _WHOLE, _MOVING)):
+        with writing_alone(folder):
+            _take_over(folder)
     if not force and (there := _occupant(folder)):
         raise InputError(f"{folder}: holds {there}; give another folder, or {option('force', True)} to replace it")
     _old_files(folder)
@@ -63,7 +63,10 @@ def check_folder(folder: Path, *, force: bool = False, figures: Sequence[FigureF
 def write_files(
     result: Content, folder: Path, *, force: bool = False, figures: Sequence[FigureFormat] = ("svg",)
 ) -> list[Path]:
-    """Write tables as Parquet and CSV, ``summary.json``, figures and ``report.html``; each appears whole or not.
+    """Write tables as Parquet and CSV, ``summary.json``, figures and ``report.html``, all of them or none.
+
+    They are written into a folder within, and take their places when all are on the disk. A call that is killed while
+    they do leaves some there; whoever looks into the folder next by :func:`check_folder` or this function ends it.
 
     Args:
         result: what is written.
@@ -77,39 +80,113 @@ def write_files(
     Raises:
         InputError: see :func:`check_folder`.
     """
-    check_folder(folder, force=force, figures=figures)
-    old = _old_files(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    written = list(_write(result, folder, figures))
-    for path in old - set(written):
-        path.unlink(missing_ok=True)
-    return written
+    with writing_alone(folder):
+        check_folder(folder, force=force, figures=figures)
+        new, failure = folder / _NEW, None
+        try:
+            make_folder(new)
+            written = list(_write_numbers(result, new))
+            try:
+                written += _write_drawn(result, new, figures)
+            except (InputError, ComputationError):  # of the disk
+                raise
+            except Exception as error:  # of a figure: it costs no number
+                failure = error
+            with told(folder):
+                new.replace(folder / _WHOLE)
+        except BaseException:
+            shutil.rmtree(new, ignore_errors=True)
+            raise
+        _take_over(folder)
+        if failure:
+            raise failure
+    return [folder / path.name for path in written]
 
 
-def _write(result: Content, folder: Path, formats: Sequence[FigureFormat]) -> Iterator[Path]:
-    """Write numbers first, then what is drawn of them, so that nothing that fails in a figure costs a number."""
+_HELD: set[Path] = set()
+"""Folders that this process holds."""
+
+
+@contextmanager
+def writing_alone(folder: Path) -> Iterator[None]:
+    """Hold the folder of a result from before the work until it is written; who holds it may hold it once more.
+
+    Raises:
+        InputError: if another call holds it, or it cannot be made.
+    """
+    place = folder.resolve()
+    if place in _HELD:
+        yield
+        return
+    made = [path for path in (folder, *folder.absolute().parents) if not path.exists()]
+    check_can_make(folder)
+    make_folder(folder)
+    try:
+        with alone(folder, "result", "writing its result"):
+            _HELD.add(place)
+            try:
+                yield
+            finally:
+                _HELD.discard(place)
+    finally:
+        with suppress(OSError):  # what holds something stays
+            for path in made:
+                path.rmdir()
+
+
+def _take_over(folder: Path) -> None:
+    """Put a result that is whole into its place, and let go what is no part of it; of none, clear half of one away.
+
+    What was there goes first, and a folder's name says that it has gone: so a call that is killed anywhere here can be
+    ended by the next one, which need not know what had been moved.
+    """
+    new, whole, moving = folder / _NEW, folder / _WHOLE, folder / _MOVING
+    if any(path.is_symlink() for path in (new, whole, moving)):
+        raise InputError(f"{folder}: {_NEW}, {_WHOLE} or {_MOVING} in it is a link; remove it, or give another folder")
+    if new.is_dir():
+        with told(new, "removed"):
+            shutil.rmtree(new)
+    if whole.is_dir():
+        for path in _old_files(folder):
+            if not (whole / path.name).exists():
+                remove(path)
+        with told(folder):
+            whole.replace(moving)
+    if moving.is_dir():
+        # The summary comes last: it tells what is there.
+        for path in sorted(moving.iterdir(), key=lambda path: (path.name == _SUMMARY, path.name)):
+            with told(folder / path.name):
+                path.replace(folder / path.name)
+        with told(moving, "removed"):
+            moving.rmdir()
+
+
+def _write_numbers(result: Content, folder: Path) -> Iterator[Path]:
     import pandas as pd
 
     for name in result.tables:
         for suffix, write in (("parquet", pd.DataFrame.to_parquet), ("csv", write_csv)):
             path = folder / f"{name}.{suffix}"
-            with replacing(path) as temporary:
-                write(result.frame(name), temporary)
+            with replacing(path) as file:
+                write(result.frame(name), file)
             yield path
     write_text(folder / _SUMMARY, to_json(result) + "\n")
     yield folder / _SUMMARY
+
+
+def _write_drawn(result: Content, folder: Path, formats: Sequence[FigureFormat]) -> Iterator[Path]:
     figures = draw(result)
     for name, picture in figures.items():
         for suffix, content in written_as(plain(picture.svg), formats) if picture.panels else ():
             path = folder / f"{name}.{suffix}"
-            with replacing(path) as temporary:
-                temporary.write_bytes(content)
+            with replacing(path) as file:
+                file.write(content)
             yield path
     write_text(folder / _PAGE, to_html(result, figures))
     yield folder / _PAGE
 
 
-def write_csv(frame: pd.DataFrame, path: Path) -> None:
+def write_csv(frame: pd.DataFrame, path: Path | BufferedWriter) -> None:
     """Write a table as CSV that spreadsheets open: every digit, an undefined number is empty, no cell is a formula.
 
     It is UTF-8 with the mark by which Excel tells it. Words that begin like a formula get an apostrophe before them,
@@ -155,9 +232,9 @@ def _command(schema: Any) -> str:
 def _summary(folder: Path) -> dict[str, Any]:
     """What the summary of a result says; nothing where it is none of ours."""
     try:
-        content = json.loads((folder / _SUMMARY).read_text(encoding="utf-8"))
+        content = read_json(folder / _SUMMARY) if (folder / _SUMMARY).is_file() else {}
         return content if str(content["schema"]).startswith("gpustab.") else {}
-    except (OSError, ValueError, KeyError, TypeError):
+    except (DamagedError, KeyError, TypeError):
         return {}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Sequence
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -15,14 +16,17 @@ from gpustab.report.listing import account, listed, size
 from gpustab.report.svg.colours import figure_style, page_colours
 from gpustab.report.svg.picture import Picture
 from gpustab.report.words import browser
-from gpustab.results import Content
+from gpustab.results import Block, Content, SmallTable
 
 _APART = ("inputs", "command", "date", "trained")
 """Parts of the environment that the page shows at a place of their own."""
-_WIDE = 5
-"""Tables of more columns take the whole width."""
-_TIGHT = re.compile(r" (?=[%±×])|(?<=[±×]) (?=\d)")
+_LABEL = 40
+"""Letters of a section's name in the list of sections."""
+_WIDE = 46
+"""Tables with more letters in a row take the whole width."""
+_TIGHT = re.compile(r" (?=[%±×=])|(?<=[±×=]) (?=\d)")
 _RANGE = re.compile(r"(?<=[\d%])\u2013(?=\d)")
+_HYPHEN = re.compile(r"(?<=\w)-(?=\w)")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _FIRST = re.compile(r"(.+?[.:!?])\s+(.+)", re.DOTALL)
 
@@ -37,7 +41,10 @@ def to_html(result: Content, figures: dict[str, Picture] | None = None) -> str:
     drawn = parts.draw(result) if figures is None else figures
     blocks = parts.describe(result)
     named = {name for block in blocks for name in block.figures}
-    paper = parts.paper(result)
+    paper, words = parts.paper(result), browser(result, parts.paper(result).words)
+    others = [name for name, picture in drawn.items() if name not in named and (picture.panels or picture.missing)]
+    if not any(drawn[name].panels for name in others):  # a section of sentences on pictures is none
+        others = []
     environment = dict(result.environment)
     page = (
         _environment()
@@ -46,12 +53,13 @@ def to_html(result: Content, figures: dict[str, Picture] | None = None) -> str:
             result=result,
             title=paper.title,
             about=paper.about,
+            cards=paper.cards,
+            claim=paper.claim,
+            sections=list(_sections(result, blocks, pictures=bool(others), words=words is not None)),
             blocks=blocks,
             figures=drawn,
-            others=[
-                name for name, picture in drawn.items() if name not in named and (picture.panels or picture.missing)
-            ],
-            words=_island(browser(result, paper.words)),
+            others=others,
+            words=_island(words),
             methods=paper.methods,
             bibtex=bibtex(paper.citations, str(environment.get("gpustab"))),
             date=environment.get("date", ""),
@@ -69,6 +77,34 @@ def to_html(result: Content, figures: dict[str, Picture] | None = None) -> str:
     return text
 
 
+def _sections(result: Content, blocks: Sequence[Block], *, pictures: bool, words: bool) -> Iterator[tuple[str, str]]:
+    """Yield the id and a short name of every section of the page, in its order."""
+    if pictures:
+        yield "pictures", "Pictures"
+    for k, block in enumerate((block for block in blocks if not block.folded), 1):
+        yield f"block-{k}", label(block.title)
+    if words:
+        yield "words", "All words"
+    for k, block in enumerate((block for block in blocks if block.folded), 1):
+        yield f"folded-{k}", label(block.title)
+    if result.notes:
+        yield "notes", "Notes"
+    yield from (("cite", "How to cite"), ("made", "How this was made"))
+
+
+def label(title: str) -> str:
+    """Return a heading that is short enough for the list of sections: its beginning, up to a whole word.
+
+    >>> label("Does it matter which documents I have?")
+    'Does it matter which documents I have?'
+    >>> label("a/bootstrap: the 10 nearest neighbours of 'war' in 8 runs")
+    "a/bootstrap: the 10 nearest neighbours…"
+    """
+    if len(title) <= _LABEL:
+        return title
+    return f"{title[:_LABEL].rpartition(' ')[0] or title[: _LABEL - 1]}…"
+
+
 def to_notebook(result: Content) -> str:
     """Return the page for a notebook's cell, in a frame of its own, so that its style stays within."""
     page = escape(to_html(result), quote=True)
@@ -81,9 +117,26 @@ def _environment() -> Any:
     made = Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, loader=DictLoader({"page.html": _file("page.html")})
     )
-    made.filters |= {"keep": keep, "parted": parted, "size": size}
-    made.globals |= {"wide": _WIDE}
+    made.filters |= {
+        "keep": keep,
+        "parted": parted,
+        "unbroken": unbroken,
+        "opening": _opening,
+        "broad": _broad,
+        "size": size,
+    }
     return made
+
+
+def _broad(table: SmallTable) -> bool:
+    """Whether a table takes the whole width: by the longest cell of every column, with two letters between them."""
+    columns = zip(table.header, *table.rows, strict=True)
+    return sum(2 + max(map(len, column)) for column in columns) > _WIDE
+
+
+def _opening(table: SmallTable) -> list[bool]:
+    """Which columns hold words that the table of all words opens."""
+    return [k in table.opens or (not k and name in ("word", "neighbour")) for k, name in enumerate(table.header)]
 
 
 def _file(name: str) -> str:
@@ -102,6 +155,15 @@ def keep(text: str) -> str:
     0
     """
     return _RANGE.sub("\u2060\u2013\u2060", _TIGHT.sub("\u00a0", text))
+
+
+def unbroken(title: str) -> str:
+    r"""Return a title whose words are not parted at their hyphens.
+
+    >>> unbroken("skip-gram of 1790-1810")
+    'skip\u2011gram of 1790\u20111810'
+    """
+    return _HYPHEN.sub("\u2011", title)
 
 
 def visible(page: str) -> str:

@@ -20,7 +20,7 @@ for (const head of document.querySelectorAll("table.sortable th")) head.firstChi
 };
 
 // All words: opened from one island of numbers when the page is.
-const SIZE = 25;
+const SIZE = 25, HITS = 8, NEAR = 14;
 async function unpacked(text) {
   const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
@@ -39,41 +39,52 @@ async function opened(data, group) { // once, when a group is first looked at
   if (group.near) group.lists = JSON.parse(new TextDecoder().decode(await unpacked(group.near)));
   return group;
 }
-function digits(column) { return Math.max(0, Math.round(Math.log10(column.scale))); }
-function shown(value, places) { return value !== value ? "–" : value.toLocaleString("en", { minimumFractionDigits: places, maximumFractionDigits: places }); }
+// Two digits where four are packed, whole numbers as they are, shares in percent.
+const places = (column) => Math.max(0, Math.round(Math.log10(column.scale)) - 2);
+const shown = (value, column, percent) => value !== value ? "–" : percent ? Math.round(100 * value) + " %" : value.toLocaleString("en", { minimumFractionDigits: places(column), maximumFractionDigits: places(column) });
+const VERDICTS = { f: "firm", p: "passing", o: "open" };
 
 async function words() {
-  const data = JSON.parse($("data").textContent), state = { group: 0, column: data.first, down: data.first >= 0, page: 0, query: "" }, head = $("all").tHead.rows[0], body = $("all").tBodies[0];
+  const data = JSON.parse($("data").textContent), state = { group: data.open, column: data.first, down: data.first >= 0, page: 0, query: "" }, head = $("all").tHead.rows[0], body = $("all").tBodies[0];
   let order = [];
-  const titles = ["word", ...data.columns];
+  const titles = ["word", ...data.columns], cell = (group, k, i) => shown(group.columns[k][i], group.numbers[k], data.percent[k]);
   titles.forEach((title, k) => head.append(make("th", { className: k ? "n" : "" }, make("button", { type: "button", textContent: title, onclick: () => change({ column: k - 1, down: state.column === k - 1 ? !state.down : k > 0 }) }))));
-  if (data.groups.length > 1) data.groups.forEach((group, k) => $("groups").append(make("label", { className: group.style }, make("input", { type: "radio", name: "group", checked: !k, onchange: () => change({ group: k }) }), " " + group.name)));
-  function open(group, i) {
-    $("word").textContent = group.list[i];
-    $("said").textContent = data.columns.map((title, k) => title + " " + shown(group.columns[k][i], digits(group.numbers[k]))).join(", ");
-    $("lattice").replaceChildren(...(group.lists ? [lattice(group, i)] : []));
-    $("panel").className = group.style;
+  if (data.groups.length > 1) data.groups.forEach((group, k) => $("groups").append(make("label", { className: group.style }, make("input", { type: "radio", name: "group", checked: k === state.group, onchange: () => change({ group: k }) }), " " + group.name)));
+  const orders = new Map(); // of the words of every group, once they are asked for
+  const place = (group, word) => { if (!orders.has(group.list)) orders.set(group.list, new Map(group.list.map((own, i) => [own, i]))); return orders.get(group.list).get(word); };
+  const every = () => Promise.all(data.groups.map((group) => opened(data, group)));
+  const link = (word) => make("button", { type: "button", className: "to", textContent: word, onclick: () => open(word) });
+  async function open(word) { // its numbers and neighbours, all groups beside each other
+    const groups = (await every()).filter((group) => place(group, word) !== undefined), of = groups.map((group) => place(group, word));
+    $("word").textContent = word;
+    const heads = (first) => make("tr", {}, make("th", { textContent: first }), ...groups.map((group) => make("th", { className: group.style, textContent: groups.length > 1 || group.name ? group.name : "value" })));
+    $("said").replaceChildren(make("table", {}, heads(""), ...data.columns.map((title, k) => make("tr", {}, make("td", { textContent: title }), ...groups.map((group, g) => make("td", { textContent: cell(group, k, of[g]) }))))));
+    $("lattice").replaceChildren(...(groups.some((group) => group.lists) ? [lattice(groups, of, heads)] : []));
+    $("rule").textContent = groups.some((group) => group.lists) ? "In how many runs the neighbour is in the list, its mean cosine, and whether it holds: firm ones come back in most runs, passing ones in few, of open ones these runs cannot tell. Dots are the runs." : "";
     if (!$("panel").open) $("panel").showModal();
     $("panel").scrollTop = 0;
   }
-  function lattice(group, i) { // neighbours of one word: a row each, a column for every run
-    const runs = [...group.runs.keys()], near = group.lists[i];
-    if (!near.length) return make("p", { className: "note", textContent: "No neighbours are listed: none is in the lists of two runs, or the word is not among the 10,000 most frequent." });
-    const table = make("table", {}, make("tr", {}, make("th", { textContent: "neighbour" }), ...runs.map((run) => make("th", { className: "there", textContent: run, title: group.runs[run] }))));
-    for (let k = 0; k < near.length; k += 2) {
-      const word = near[k], inside = near[k + 1];
-      table.append(make("tr", {}, make("td", {}, make("button", { type: "button", textContent: group.list[word], onclick: () => open(group, word) })), ...runs.map((run) => inside[run] === "1" ? make("td", { className: "there", textContent: "●", title: group.runs[run] }) : make("td", { className: "away", textContent: "·" }))));
-    }
-    return table;
+  function lattice(groups, of, heads) { // a row for each neighbour, in the order of the group that the table shows
+    const rows = new Map(), first = groups.indexOf(data.groups[state.group]), turns = first < 1 ? [...groups.keys()] : [first, ...[...groups.keys()].filter((g) => g !== first)];
+    for (const g of turns) { const group = groups[g], near = (group.lists || [])[of[g]] || []; for (let k = 0; k < near.length; k += 4) { const word = group.list[near[k]]; if (!rows.has(word)) rows.set(word, []); rows.get(word)[g] = near.slice(k + 1, k + 4); } }
+    if (!rows.size) return make("p", { className: "note", textContent: "No neighbours are listed: none is in the lists of two runs, or the word is not among the 10,000 most frequent." });
+    return make("table", {}, heads("neighbour"), ...[...rows].map(([word, held]) => make("tr", {}, make("td", {}, link(word)), ...groups.map((group, g) => {
+      if (!held[g]) return make("td", { className: "passing", textContent: "–" });
+      const [verdict, cosine, runs] = held[g], names = Array.isArray(group.runs) ? group.runs : null, all = names ? names.length : group.runs, hits = names ? runs.replace(/0/g, "").length : runs;
+      const said = VERDICTS[verdict] + ", " + hits + " of " + all + (cosine === null ? "" : ", " + (cosine / 100).toFixed(2).replace("-", "−"));
+      const dots = names ? [make("span", { className: "runs", title: names.filter((_, r) => runs[r] === "1").join(", "), textContent: [...runs].map((one) => one === "1" ? "●" : "·").join("") })] : [];
+      return make("td", { className: VERDICTS[verdict] + " " + group.style }, said, ...dots);
+    }))));
   }
   async function show(sorting) {
     const group = await opened(data, data.groups[state.group]), value = state.column < 0 ? group.list : group.columns[state.column];
     if (sorting) order = [...group.list.keys()].sort((a, b) => compare(value[a], value[b], state.down) || a - b);
     const query = state.query.toLowerCase(), rows = query ? order.filter((i) => group.list[i].toLowerCase().includes(query)) : order;
+    const near = query ? [...rows].sort((a, b) => (group.list[b].toLowerCase() === query) - (group.list[a].toLowerCase() === query) || group.list[b].toLowerCase().startsWith(query) - group.list[a].toLowerCase().startsWith(query)).slice(0, HITS) : [];
+    $("hits").replaceChildren(...(query && !rows.length ? ["no such word"] : near.map((i) => link(group.list[i]))));
     state.page = Math.max(0, Math.min(state.page, Math.ceil(rows.length / SIZE) - 1));
     const first = state.page * SIZE, here = rows.slice(first, first + SIZE);
-    body.replaceChildren(...here.map((i) => make("tr", {}, make("td", {}, make("button", { type: "button", textContent: group.list[i], onclick: () => open(group, i) })),
-      ...group.columns.map((column, k) => make("td", { className: "n", textContent: shown(column[i], digits(group.numbers[k])) })))));
+    body.replaceChildren(...here.map((i) => make("tr", {}, make("td", {}, link(group.list[i])), ...group.columns.map((_, k) => make("td", { className: "n", textContent: cell(group, k, i) })))));
     $("range").textContent = rows.length ? count(first + 1) + "–" + count(first + here.length) + " of " + count(rows.length) : "no such word";
     $("back").disabled = !state.page; $("next").disabled = first + SIZE >= rows.length;
     point([...head.cells], head.cells[state.column + 1], state.down);
@@ -81,10 +92,36 @@ async function words() {
   }
   const change = (what) => { const sorting = !("query" in what || "page" in what); Object.assign(state, { page: 0 }, what); return show(sorting); };
   $("search").oninput = (event) => change({ query: event.target.value.trim() });
+  $("search").onkeydown = (event) => { if (event.key === "Enter" && $("hits").querySelector("button")) $("hits").querySelector("button").click(); };
   $("back").onclick = () => change({ page: state.page - 1 });
   $("next").onclick = () => change({ page: state.page + 1 });
   $("close").onclick = () => $("panel").close();
   await change({});
+  // Words of other tables, and what is nearest to the pointer in a picture of words, lead here too.
+  const known = new Set((await every()).flatMap((group) => group.list));
+  for (const cell of document.querySelectorAll("td.opens")) if (known.has(cell.textContent)) cell.replaceChildren(link(cell.textContent));
+  for (const drawn of document.querySelectorAll("svg[data-words]")) cloud(drawn, data, open);
+}
+function cloud(drawn, data, open) { // the word nearest to the pointer is named, and opened by a click
+  const { group: name, x, y, frame } = JSON.parse(drawn.dataset.words), group = data.groups.find((one) => one.id === name), xs = group && group.columns[data.names.indexOf(x)], ys = group && group.columns[data.names.indexOf(y)];
+  if (!xs || !ys) return drawn.removeAttribute("data-words");
+  const [left, right, top, bottom, low, high, least, most] = frame, named = document.createElementNS(drawn.namespaceURI, "text");
+  const across = (v) => left + (right - left) * Math.log(v / low) / Math.log(high / low), up = (v) => bottom - (bottom - top) * (v - least) / (most - least);
+  const nearest = (event) => {
+    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(drawn.getScreenCTM().inverse());
+    let best = -1, far = NEAR;
+    for (let i = 0; i < group.size; i++) { const d = Math.hypot(across(xs[i]) - at.x, up(ys[i]) - at.y); if (d < far) { far = d; best = i; } }
+    return best;
+  };
+  named.setAttribute("class", "bold halo");
+  drawn.append(named);
+  drawn.onpointermove = (event) => {
+    const i = nearest(event);
+    named.textContent = i < 0 ? "" : group.list[i];
+    if (i >= 0) { const end = across(xs[i]) > (left + right) / 2; named.setAttribute("x", across(xs[i])); named.setAttribute("y", Math.max(up(ys[i]) - 8, 12)); named.setAttribute("text-anchor", end ? "end" : "start"); }
+  };
+  drawn.onpointerleave = () => { named.textContent = ""; };
+  drawn.onclick = (event) => { const i = nearest(event); if (i >= 0) open(group.list[i]); };
 }
 if ($("data")) {
   if ("DecompressionStream" in window) words();
@@ -116,4 +153,5 @@ for (const button of document.querySelectorAll(".copy")) button.onclick = () => 
   document.execCommand("copy");
   button.textContent = "copied";
 };
+for (const link of document.querySelectorAll("nav a")) link.onclick = () => { const part = document.querySelector(link.hash); if (part && part.tagName === "DETAILS") part.open = true; };
 addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((part) => { part.open = true; }));

@@ -1,7 +1,8 @@
 """All words of a result for its page: numbers as whole numbers of few bytes, gzipped, in base64.
 
-A page of 200,000 words stays below 5 MB that way. What the page shows has four significant digits at the median of its
-column; counts are exact, and the tables beside the page hold everything as it is.
+A page of 200,000 words stays below 5 MB that way. A column is packed with four significant digits at its median, by
+which it is sorted, and shown with two, or in percent; counts are exact, and the tables beside the page hold
+everything as it is.
 """
 
 from __future__ import annotations
@@ -10,45 +11,86 @@ import base64
 import gzip
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from gpustab.report.json_text import plain
+from gpustab.report.origin import in_words
 from gpustab.report.svg.colours import series
 from gpustab.results import Content, Table
+from gpustab.statistics.intervals import Estimate
 
 _DIGITS = 4
 _LARGEST = 2**32 - 1
 
+_LATTICE = 40
+"""Of so many runs at most the page knows in which of them a neighbour is; of more it knows in how many."""
+
 Packed = dict[str, Any]
 
 
-def browser(result: Content, columns: Mapping[str, Mapping[str, str]]) -> Packed | None:
+class Browsed(NamedTuple):
+    """How a column of words is shown.
+
+    Attributes:
+        title: stands above it.
+        form: two digits; percent of a share; or half of the 95 % interval of a standard error over the group's runs.
+    """
+
+    title: str
+    form: Literal["number", "percent", "half"] = "number"
+
+
+Titles = Mapping[str, str | Browsed]
+"""By column its title, or how it is shown."""
+
+
+def browser(result: Content, columns: Mapping[str, Titles]) -> Packed | None:
     """Return what the page's table of all words is made from, or ``None`` where there is no such table.
 
     Args:
         result: what is shown.
-        columns: by table the titles of its columns; the first table that is there with words is taken, and sorted by
-            its first column at first. A table ``nearest`` of groups, words, neighbours and the runs that have them is
-            shown where a word is opened.
+        columns: by table its columns; the first table that is there with words is taken, sorted by its first column at
+            first, and opened on bootstrap runs where there are any. A table ``nearest`` of groups, words, neighbours,
+            their cosines and verdicts and the runs that have them is shown where a word is opened.
     """
     for name, titles in columns.items():
         table = result.tables.get(name)
         if table and table.height and "word" in table:
-            there = {column: title for column, title in titles.items() if _numeric(table.get(column))}
-            groups = _groups(table, list(there))
+            there = {column: _browsed(as_) for column, as_ in titles.items() if _numeric(table.get(column))}
+            runs = {group.get("name"): group.get("runs") for group in result.groups}
+            groups = _groups(table, there, runs)
             if nearest := result.tables.get("nearest"):
-                runs = {group.get("name"): group.get("runs") for group in result.groups}
                 for group, (of, part) in zip(groups, table.split("group"), strict=True):
-                    group["runs"] = plain(runs.get(of) or [])
-                    group["near"] = _neighbours(nearest.where(group=of), part["word"])
-            first = 0 if there and next(iter(titles)) in there else -1  # else by word: no number is put first unasked
-            return {"table": name, "columns": list(there.values()), "first": first, "groups": groups}
+                    names = plain(runs.get(of) or [])
+                    group["runs"] = names if len(names) <= _LATTICE else len(names)
+                    group["near"] = _neighbours(nearest.where(group=of), part["word"], masked=len(names) <= _LATTICE)
+            return {
+                "table": name,
+                "columns": [shown.title for shown in there.values()],
+                "names": list(there),
+                "percent": [shown.form == "percent" for shown in there.values()],
+                "first": 0 if there and next(iter(titles)) in there else -1,  # else by word: no number is first unasked
+                "open": next((k for k, group in enumerate(groups) if group["style"] == "bootstrap"), 0),
+                "groups": groups,
+            }
     return None
 
 
-def _groups(table: Table, columns: Sequence[str]) -> list[Packed]:
+def _browsed(shown: str | Browsed) -> Browsed:
+    return shown if isinstance(shown, Browsed) else Browsed(shown)
+
+
+def _column(part: Table, name: str, form: str, runs: Any) -> Any:
+    """The values of a column as they are shown: of a standard error half of the interval over so many runs."""
+    if form != "half":
+        return part[name]
+    unit = Estimate.of_runs(0.0, 1.0, len(runs) if isinstance(runs, list | tuple) else 0).half
+    return unit * np.asarray(part[name], np.float64)
+
+
+def _groups(table: Table, columns: Mapping[str, Browsed], runs: Mapping[Any, Any]) -> list[Packed]:
     parts = table.split("group") if "group" in table else [("", table)]
     styles = series(name for name, _ in parts)
     before: list[list[str]] = []
@@ -59,24 +101,32 @@ def _groups(table: Table, columns: Sequence[str]) -> list[Packed]:
         before.append(words)
         found.append(
             {
-                "name": name,
+                "name": in_words(name),
+                "id": name,
                 "style": styles[name].style,
                 "size": len(words),
                 "same": same,  # the group whose words these are too
                 "words": "" if same >= 0 else packed(json.dumps(words, ensure_ascii=False).encode()),
-                "numbers": [numbers(part[column]) for column in columns],
+                "numbers": [numbers(_column(part, each, as_.form, runs.get(name))) for each, as_ in columns.items()],
             }
         )
     return found
 
 
-def _neighbours(nearest: Table, words: Sequence[str]) -> str:
-    """The neighbours of each word of a group: pairs of a word's place and the runs in whose lists it is."""
+def _neighbours(nearest: Table, words: Sequence[str], *, masked: bool) -> str:
+    """The neighbours of each word of a group, four values each.
+
+    They are a word's place; the first letter of firm, passing or open; its mean cosine in hundredths; and the runs in
+    whose lists it is, or how many these are.
+    """
     place = {word: k for k, word in enumerate(words)}
     lists: list[list[Any]] = [[] for _ in words]
     for row in nearest.records():
         if row["word"] in place and row["neighbour"] in place:
-            lists[place[row["word"]]] += [place[row["neighbour"]], row["runs"]]
+            runs = row["runs"] if masked else row["runs"].count("1")
+            known = row["cosine"] == row["cosine"]
+            cosine = round(100 * row["cosine"]) if known else None
+            lists[place[row["word"]]] += [place[row["neighbour"]], row["verdict"][:1], cosine, runs]
     return packed(json.dumps(lists, separators=(",", ":")).encode())
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpustab.results.table import Column, Table, columns_of
 
@@ -20,11 +20,19 @@ Columns = Iterable[str | tuple[str, Shown]]
 
 @dataclass
 class SmallTable:
-    """A table of text cells; the first column is words, the others are numbers or words."""
+    """A table of text cells; the first column is words, the others are numbers or words.
+
+    Attributes:
+        title: stands above it.
+        header: names of the columns.
+        rows: their cells.
+        opens: numbers of the columns of words that a page opens, beside a first one that is called word or neighbour.
+    """
 
     title: str
     header: list[str]
     rows: list[list[str]]
+    opens: Sequence[int] = ()
 
     @classmethod
     def of(cls, title: str, rows: Iterable[Any], columns: Columns, row: type | None = None) -> SmallTable:
@@ -83,6 +91,24 @@ class Block:
     answer: str = ""
     aside: str = ""
     folded: bool = False
+
+
+class Card(NamedTuple):
+    """A number that a reader takes away from a page.
+
+    Attributes:
+        about: what it is, in a few words.
+        value: the number, large.
+        unit: what it counts, or is a part of.
+        exact: its interval, and what chance would give.
+        style: the class of its colour, such as that of a group.
+    """
+
+    about: str
+    value: str
+    unit: str = ""
+    exact: str = ""
+    style: str = ""
 
 
 def number(value: float | None, digits: int = 4) -> str:
@@ -193,13 +219,13 @@ def whole(title: str, table: Table[Any], columns: Columns | None = None) -> Smal
     return SmallTable.of(title, table.records(), names, table.row)
 
 
-def percent(value: float | None) -> str:
-    """Return a share in whole percent, ``–`` for an undefined one; for columns.
+def percent(value: float | None, digits: int = 0) -> str:
+    """Return a share in percent with so many digits after the point, ``–`` for an undefined one.
 
-    >>> percent(0.123), percent(float("nan"))
-    ('12%', '–')
+    >>> percent(0.123), percent(0.1234, 1), percent(-0.123), percent(float("nan"))
+    ('12 %', '12.3 %', '−12 %', '–')
     """
-    return "–" if value is None or math.isnan(value) else f"{value:.0%}"
+    return "–" if value is None or math.isnan(value) else minus(f"{100 * value:.{digits}f} %")
 
 
 def thousands(value: int | None) -> str:

@@ -65,5 +65,5 @@ def over_common_words(groups: Sequence[Runs]) -> tuple[list[Runs], list[Tensor]]
     """
     first, *others = ({word: row for row, word in enumerate(runs.vocabulary) if runs.joint[row]} for runs in groups)
     words = [word for word in first if all(word in rows for rows in others)]
-    rows = [torch.tensor([found[word] for word in words], dtype=torch.long) for found in (first, *others)]
+    rows = [torch.tensor([found[word] for word in words], dtype=torch.long, device="cpu") for found in (first, *others)]
     return [runs.restricted(words) for runs in groups], rows

@@ -22,6 +22,7 @@ from gpustab.runs.joining import LEAST_RUNS, Loading
 from gpustab.runs.key import Key
 from gpustab.runs.manifest import PACKED
 from gpustab.runs.packing.open import open_packed
+from gpustab.runs.paths import too_few
 from gpustab.runs.runs import Runs
 from gpustab.spaces.space import Space
 
@@ -125,10 +126,7 @@ def loaded(group: Group | Runs) -> Runs:
 def want_two(group: Group) -> Group:
     """Return the group, or refuse it with fewer than two runs."""
     if len(group) < LEAST_RUNS:
-        raise InputError(
-            f"group '{group.name}' has only {len(group)} run; give at least two, since stability is measured between "
-            "runs"
-        )
+        raise InputError(too_few(group.name, len(group)))
     return group
 
 

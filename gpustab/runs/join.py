@@ -42,7 +42,7 @@ def prepare(
     d = max(part.shape[1] for part in rows)
     if lengths is None:
         lengths = torch.stack([row_lengths(part) for part in rows])
-    means = torch.zeros(runs, d, dtype=torch.float64)
+    means = torch.zeros(runs, d, dtype=torch.float64, device="cpu")
     if centre:
         joint = (lengths > 0).all(0)
         for r, part in enumerate(rows):
@@ -71,7 +71,7 @@ def _steps(rows: Rows) -> Iterator[slice]:
 
 def row_lengths(rows: Rows, mean: Tensor | None = None) -> Tensor:
     """Return ``(v,)`` float64 lengths of the rows less a mean row; a row equal to it up to rounding has none."""
-    mean = torch.zeros(rows.shape[1], dtype=torch.float64) if mean is None else mean
+    mean = torch.zeros(rows.shape[1], dtype=torch.float64, device="cpu") if mean is None else mean
     lengths = []
     for part in _steps(rows):
         raw = rows[part].cpu().double()
@@ -83,7 +83,7 @@ def row_lengths(rows: Rows, mean: Tensor | None = None) -> Tensor:
 
 def _mean(rows: Rows, joint: Tensor) -> Tensor:
     total = sum(rows[part].cpu().double()[joint[part]].sum(0) for part in _steps(rows))
-    return torch.as_tensor(total) / joint.sum()
+    return torch.as_tensor(total, device="cpu") / joint.sum()
 
 
 class Seen(NamedTuple):

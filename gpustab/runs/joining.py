@@ -86,8 +86,8 @@ def small_overlap(joining: Joining, words: int) -> str | None:
     if not words < LEAST_SHARE * joining.smallest:
         return None
     return (
-        f"only {words:,} of {joining.seen:,} words are in common, {words / joining.smallest:.1%} of the smallest "
-        f"vocabulary ({joining.smallest:,} words): numbers over so few do not speak for the runs"
+        f"only {words:,} of {joining.seen:,} words are in common, {100 * words / joining.smallest:.1f} % of the "
+        f"smallest vocabulary ({joining.smallest:,} words): numbers over so few do not speak for the runs"
     )
 
 

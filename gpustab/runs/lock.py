@@ -14,6 +14,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from gpustab.errors import ComputationError, InputError
+from gpustab.formats.atomic import told
 from gpustab.machine.device import log
 
 _PAUSE = 0.01
@@ -79,7 +80,8 @@ def _taken(lock: FileLock, patience: float) -> bool:
             path.unlink(missing_ok=True)
             log.warning("%s: this file system has no locks; let no other call write there meanwhile", path.parent)
         elif error.errno not in _READ_ONLY or os.name != "posix":
-            raise
+            with told(Path(lock.lock_file), "locked"):
+                raise
     return True
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from gpustab.errors import InputError
 from gpustab.formats.atomic import write_text
-from gpustab.formats.registry import looks_like_vectors
+from gpustab.formats.parsed import read_json
 
 OUTPUT = "output"
 """Folder within a leaf."""
@@ -91,11 +91,11 @@ def holds_texts(folder: Path) -> bool:
 def _report(folder: Path) -> str:
     """Say that a folder is a report of gpustab, and of which files, by its summary; empty for all others."""
     try:
-        summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+        summary = read_json(folder / "summary.json")
         if not str(summary["schema"]).startswith("gpustab."):
             return ""
         paths = [str(found["path"]) for found in summary["environment"].get("inputs", [])]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return ""
     said = "it is a report of gpustab, not runs; open its report.html in a browser"
     if not paths:
@@ -117,6 +117,8 @@ def _vectors(files: Sequence[Path]) -> list[Path]:
 
 
 def _is_vectors(path: Path) -> bool:
+    from gpustab.formats.registry import looks_like_vectors  # torch comes with it
+
     try:
         return looks_like_vectors(path)
     except InputError:
@@ -166,9 +168,9 @@ def read_manifest(path: Path, *schemas: str, fields: Mapping[str, type] | None =
             f"{_what_instead(path.parent)}"
         )
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest = read_json(path)
         found = manifest["schema"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (KeyError, TypeError) as error:
         raise InputError(f"{path}: not a run-set manifest ({error})") from None
     if found not in schemas:
         raise InputError(f"{path}: schema '{found}', wanted '{schemas[0]}'")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from gpustab.errors import InputError
@@ -25,14 +26,36 @@ def files_of(source: str | os.PathLike[str]) -> list[Path]:
         return found
     if {"*", "?"} & set(str(source)):
         raise InputError(f"{path}: there is no such file, and none fits this pattern{_several(str(source))}")
-    from gpustab.formats.source import near_file  # NumPy comes with it, and the help shall not wait for that
+    from gpustab.formats.source import near_file  # which only a message needs
 
     raise InputError(f"{path}: there is no such file{_several(str(source)) or _deeper(path) or near_file(path)}")
 
 
+def look(sources: Sequence[str | os.PathLike[str]], least: int) -> None:
+    """See that runs are there, before anything is imported that reads them; what they are is seen later.
+
+    Args:
+        sources: paths and patterns.
+        least: so many files there must be, where no folder is among them.
+
+    Raises:
+        InputError: if one is not there, or they are too few.
+    """
+    files = [file for source in sources for file in files_of(source)]
+    if not files:
+        raise InputError("no runs were given")
+    if len(files) < least and not any(file.is_dir() for file in files):
+        raise InputError(too_few("runs", len(files)))
+
+
+def too_few(group: str, runs: int) -> str:
+    """Return the message on a group without two runs."""
+    return f"group '{group}' has only {runs} run; give at least two, since stability is measured between runs"
+
+
 def _deeper(path: Path) -> str:
     """Say so where a technique is left out between a run set and its sampling."""
-    from gpustab.runs.manifest import MANIFEST, is_leaf  # torch comes with it, and the help shall not wait for that
+    from gpustab.runs.manifest import MANIFEST, is_leaf  # which only a message needs
 
     there = sorted(found for found in path.parent.glob(f"*/{glob.escape(path.name)}") if is_leaf(found))
     in_set = path.name and (path.parent / MANIFEST).is_file()

@@ -137,11 +137,11 @@ class Runs:
         Raises:
             InputError: if one is not in the vocabulary.
         """
-        return torch.tensor([self.vocabulary.index_of(word) for word in words], dtype=torch.long)
+        return torch.tensor([self.vocabulary.index_of(word) for word in words], dtype=torch.long, device="cpu")
 
     def restricted(self, words: Sequence[bytes]) -> Runs:
         """Return the runs with no words but these; rows keep their numbers, all other words are absent."""
-        mask = torch.zeros(self.words, dtype=torch.bool)
+        mask = torch.zeros(self.words, dtype=torch.bool, device="cpu")
         mask[self.rows_of(words)] = True
         return replace(self, present=self.present & mask.to(self.device))
 

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import torch
 
 from gpustab.errors import InputError, naming
+from gpustab.formats.atomic import clear_leftovers, make_folder
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
@@ -161,7 +162,7 @@ def _key_of(leaf: Path) -> Key:
 
 def write_leaf(spaces: Sequence[Space], folder: Path) -> Group:
     """Write runs as ``run-000.safetensors`` ... into a leaf folder, each file atomically."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     for number, space in enumerate(spaces):
         write_safetensors(space, run_file(folder, number))
     return open_leaf(folder)
@@ -201,6 +202,7 @@ def update_manifest(folder: Path, groups: Mapping[Key, int], made: Mapping[str, 
     """
     path = folder / MANIFEST
     with one_at_a_time(folder, "manifest"):
+        clear_leftovers(folder)
         entries = {entry.key: entry for entry in read_entries(folder)} if path.is_file() else {}
         for key, runs in groups.items():
             before = entries.get(key, Entry(key, key.path, 0, {}))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.errors import InputError
-from gpustab.formats.atomic import replacing
+from gpustab.formats.atomic import clear_abandoned, replacing
 from gpustab.kernels.cosine import cosines
 from gpustab.sentences.language import Tokens, detokenise, read_utf8
 
@@ -125,7 +125,7 @@ class Embedding:
         vectors = self.vectors(texts, trees)
         finite = vectors.isfinite().all(1)
         self.flaws = Flaws(len(texts), int((~vectors.any(1)).sum()), int((~finite).sum()))
-        one, two = (torch.tensor([row[pair] for pair in own], dtype=torch.long) for own in pairs)
+        one, two = (torch.tensor([row[pair] for pair in own], dtype=torch.long, device="cpu") for own in pairs)
         parts = [
             cosine_distances(vectors[a], vectors[b]).cpu()
             for a, b in zip(one.split(_BATCH), two.split(_BATCH), strict=True)
@@ -141,7 +141,7 @@ class Embedding:
         """
         given = self.embed(texts) if like is None or self.shaped is None else self.shaped(texts, like)
         try:
-            found = torch.as_tensor(given if isinstance(given, Tensor) else np.asarray(given)).to(self.device)
+            found = given if isinstance(given, Tensor) else torch.from_numpy(np.asarray(given)).to(self.device)
         except (TypeError, ValueError, RuntimeError):
             raise InputError(f"{self.name}: gave no numbers for {len(texts):,} sentences, wanted (n, d)") from None
         if found.ndim != 2 or len(found) != len(texts) or not found.shape[1] or found.is_complex():
@@ -210,6 +210,7 @@ _FEWEST = 10
 
 def write_saved(path: str | os.PathLike[str], form: str, content: dict[str, Any]) -> None:
     """Write a model's content, whole or not at all."""
+    clear_abandoned(path)
     with replacing(path) as new:
         torch.save({"form": form} | content, new)
 

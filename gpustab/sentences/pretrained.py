@@ -31,7 +31,7 @@ def mean_of_words(space: Space, name: str | None = None, device: torch.device | 
     dimension = space.vectors.shape[1]
 
     def embed(texts: Sequence[Tokens]) -> Tensor:
-        means = torch.zeros(len(texts), dimension, dtype=torch.float64)
+        means = torch.zeros(len(texts), dimension, dtype=torch.float64, device="cpu")
         for k, text in enumerate(texts):
             rows = [found for token in text if (found := row.get(token, row.get(token.lower()))) is not None]
             if rows:
@@ -89,7 +89,7 @@ def encoder(folder: Path, name: str | None = None, device: torch.device | None =
     def embed(texts: Sequence[Tokens]) -> Tensor:
         sentences = [detokenise(text) for text in texts]
         order = sorted(range(len(sentences)), key=lambda k: len(sentences[k]))
-        found: list[Tensor] = [torch.empty(0)] * len(sentences)
+        found: list[Tensor] = [torch.empty(0, device="cpu")] * len(sentences)
         for start in range(0, len(order), _BATCH):
             part = order[start : start + _BATCH]
             pieces = tokenizer([sentences[k] for k in part], padding=True, truncation=True, return_tensors="pt")

@@ -80,12 +80,16 @@ def plant(sentences: Sequence[Sequence[int]], merges: Sequence[Merges]) -> Fores
     levels, free = [], start
     for row in rows:
         sides = [[nodes[each[0]][each[side]] for each in row] for side in (2, 3)]
-        levels.append((torch.tensor(sides[0]), torch.tensor(sides[1])))
+        levels.append((torch.tensor(sides[0], device="cpu"), torch.tensor(sides[1], device="cpu")))
         for n, node, _, _ in row:
             nodes[n][node] = free
             free += 1
     roots = [numbers[2 * len(words) - 2] for numbers, words in zip(nodes, sentences, strict=True)]
-    return Forest(torch.tensor(leaves, dtype=torch.long), levels, torch.tensor(roots, dtype=torch.long))
+    return Forest(
+        torch.tensor(leaves, dtype=torch.long, device="cpu"),
+        levels,
+        torch.tensor(roots, dtype=torch.long, device="cpu"),
+    )
 
 
 _PART = re.compile(r"[()]|[^\s()]+")
@@ -282,17 +286,17 @@ def greedy(net: Net, sentences: Sequence[Sequence[int]], words: Tensor) -> list[
     longest = max((len(own) for own in sentences), default=0)
     if longest < 2:
         return merges
-    rows = torch.tensor([[*own, *[0] * (longest - len(own))] for own in sentences])
+    rows = torch.tensor([[*own, *[0] * (longest - len(own))] for own in sentences], device="cpu")
     vectors = words[rows]  # (B, n, d): what is still to be joined, in order
-    nodes = torch.arange(longest).repeat(len(sentences), 1)
-    left = torch.tensor([len(own) for own in sentences])  # of every sentence: how many are to be joined
+    nodes = torch.arange(longest, device="cpu").repeat(len(sentences), 1)
+    left = torch.tensor([len(own) for own in sentences], device="cpu")  # of every sentence: how many are to be joined
     free = left.clone()
     with torch.no_grad():
         for width in range(longest, 1, -1):
             pairs = torch.cat([vectors[:, :-1], vectors[:, 1:]], 2)  # (B, width − 1, 2d)
             folded = torch.tanh(net.fold(pairs))
             errors = (torch.tanh(net.unfold(folded)) - pairs).square().sum(2)
-            errors[torch.arange(width - 1)[None] >= left[:, None] - 1] = torch.inf
+            errors[torch.arange(width - 1, device="cpu")[None] >= left[:, None] - 1] = torch.inf
             best, active = errors.argmin(1), left > 1
             for b in active.nonzero()[:, 0].tolist():
                 k = int(best[b])
@@ -307,7 +311,7 @@ def greedy(net: Net, sentences: Sequence[Sequence[int]], words: Tensor) -> list[
 
 def _joined(rows: Tensor, new: Tensor, at: Tensor, active: Tensor) -> Tensor:
     """Rows ``(B, n, d)`` with a new one in the place of rows ``at`` and ``at + 1``, one less; its end cut elsewhere."""
-    place = torch.arange(rows.shape[1] - 1)[None]
+    place = torch.arange(rows.shape[1] - 1, device="cpu")[None]
     source = torch.where(active[:, None] & (place > at[:, None]), place + 1, place)
     found = rows.gather(1, source[..., None].expand(-1, -1, rows.shape[2]))
     here = (active[:, None] & (place == at[:, None]))[..., None]

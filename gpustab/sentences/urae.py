@@ -84,7 +84,7 @@ class UnfoldingAutoEncoder(nn.Module):
             return leaves.sum() * 0
         left, right = (torch.cat([level[side] for level in forest.levels]) for side in (0, 1))
         vectors = self.nodes(forest, leaves)[words:]
-        at = torch.arange(len(left)) + words
+        at = torch.arange(len(left), device="cpu") + words
         total, number = leaves.new_zeros(()), 0
         while len(at):
             sides = torch.tanh(self.unfold(vectors)).chunk(2, 1)
@@ -125,7 +125,7 @@ def train(
     generator = torch.Generator().manual_seed(seed)
     losses = []
     for _ in range(options.epochs):
-        order = torch.randperm(len(long), generator=generator).tolist()
+        order = torch.randperm(len(long), generator=generator, device="cpu").tolist()
         total = 0.0
         for part in _batches(order):
             places = [long[k] for k in part]
@@ -141,7 +141,7 @@ def train(
 
 def roots(net: UnfoldingAutoEncoder, sentences: Sequence[Sequence[int]], words: Tensor, trees: Trees) -> Tensor:
     """Return the vectors of sentences, ``(n, d)``; zero for a sentence without words."""
-    found = torch.zeros(len(sentences), words.shape[1])
+    found = torch.zeros(len(sentences), words.shape[1], device="cpu")
     there = [k for k, own in enumerate(sentences) if own]
     with torch.no_grad():
         for part in _batches(there):
@@ -239,7 +239,7 @@ def train_folded(
         InputError: if gensim, of the extra ``train``, is missing, or no word is frequent enough.
     """
     rows, vectors = _words(sentences, seed, options)
-    words = torch.cat([bounded(vectors), torch.zeros(1, options.dim)])
+    words = torch.cat([bounded(vectors), torch.zeros(1, options.dim, device="cpu")])
     net = UnfoldingAutoEncoder(options.dim, seed)
     losses = []
     if options.epochs:

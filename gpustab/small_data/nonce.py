@@ -105,13 +105,13 @@ class Outputs:
         space = read_output_vectors(path)
         if space.dimension != runs.rows[r].shape[1]:
             raise InputError(f"{path}: {space.dimension} dimensions, the background has {runs.rows[r].shape[1]}")
-        vectors = torch.zeros(runs.words, space.dimension)
+        vectors = torch.zeros(runs.words, space.dimension, device="cpu")
         there = runs.joint.cpu()
         words = [runs.vocabulary[k] for k in there.nonzero().flatten().tolist()]
         if missing := sum(word not in space.vocabulary for word in words):
             of = f"{missing:,} of {len(words):,} words of the background"
             raise InputError(f"{path}: {of} have no output vector there")
-        vectors[there] = space.vectors[torch.tensor([space.vocabulary.index_of(word) for word in words])]
+        vectors[there] = space.vectors[torch.tensor([space.vocabulary.index_of(word) for word in words], device="cpu")]
         if torch.equal(vectors, runs.rows[r][0 : runs.words].cpu() * there[:, None]):
             raise InputError(f"{path}: these are the word vectors of '{runs.name}', no output vectors")
         return Output(vectors.double().to(self._device), counts_of(runs))

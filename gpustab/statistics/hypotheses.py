@@ -113,13 +113,13 @@ def paired_p(values: Tensor) -> Tensor:
 def _permuted(table: Tensor, mean: float, permutations: int, seed: int) -> tuple[float, float]:
     """Return the spread over permuted runs of the mean correlation, and the share with a mean as far from 0."""
     runs = len(table)
-    places = torch.arange(runs)
+    places = torch.arange(runs, device="cpu")
     every = math.factorial(runs) <= permutations
     generator = torch.Generator().manual_seed(seed)
     orders = (
         map(torch.tensor, itertools.permutations(range(runs)))
         if every
-        else (torch.randperm(runs, generator=generator) for _ in range(permutations))
+        else (torch.randperm(runs, generator=generator, device="cpu") for _ in range(permutations))
     )
     means = torch.stack([table[places, order].sum() for order in orders])
     far = int((means.abs() >= abs(mean) - 1e-12).sum())
@@ -131,7 +131,7 @@ def _permuted(table: Tensor, mean: float, permutations: int, seed: int) -> tuple
 def simulated_p(test: Callable[[Tensor], Tensor], runs: int, seed: int, *, count: int = SIMULATED) -> Tensor:
     """Return the p-values that a test gives for ``(count, R)`` independent normals."""
     generator = torch.Generator().manual_seed(seed)
-    return test(torch.randn(count, runs, dtype=torch.float64, generator=generator))
+    return test(torch.randn(count, runs, dtype=torch.float64, generator=generator, device="cpu"))
 
 
 def uniformity(p_values: Tensor, null: Tensor) -> Uniformity:

@@ -104,14 +104,14 @@ def levels(values: Tensor, noise: Tensor, *, cautious: bool = False) -> Levels:
     """
     values, noise = values.double(), noise.double()
     low, high = values.amin(-1, keepdim=True), values.amax(-1, keepdim=True)
-    grid = low + (high - low) * torch.linspace(0, 1, _GRID, dtype=values.dtype)
+    grid = low + (high - low) * torch.linspace(0, 1, _GRID, dtype=values.dtype, device="cpu")
     order = values.argsort(dim=-1, stable=True)
     pooled = _over_like(noise.gather(-1, order)).clamp(min=0)
     if cautious:
         pooled = torch.maximum(pooled, pooled.median(-1, keepdim=True).values)
     step = ((high - low) / _GRID).square() / 12  # what the grid itself rounds off
     pooled = torch.maximum(pooled, step.where(step > 0, 1.0))
-    bins = torch.linspace(0, values.shape[-1], min(values.shape[-1], _BINS) + 1).round().long()
+    bins = torch.linspace(0, values.shape[-1], min(values.shape[-1], _BINS) + 1, device="cpu").round().long()
     size = bins.diff().double()
     middle = (bins[:-1] + bins[1:] - 1) // 2
     ranked = values.gather(-1, order)
@@ -192,13 +192,13 @@ def highest_tenth(values: Tensor, noise: Tensor, like: int = LIKE) -> Tensor:
     """
     count, width = len(values), min(like + 1, len(values))
     if width < 2:
-        return torch.zeros(count, dtype=torch.float64)
-    starts = torch.arange(0, count - width + 1, max(width // 4, 1))
+        return torch.zeros(count, dtype=torch.float64, device="cpu")
+    starts = torch.arange(0, count - width + 1, max(width // 4, 1), device="cpu")
     if int(starts[-1]) != count - width:
-        starts = torch.cat([starts, torch.tensor([count - width])])
-    band = (torch.arange(count)[:, None] - (starts + (width - 1) / 2)).abs().argmin(1)
+        starts = torch.cat([starts, torch.tensor([count - width], device="cpu")])
+    band = (torch.arange(count, device="cpu")[:, None] - (starts + (width - 1) / 2)).abs().argmin(1)
     found = []
-    for rows in (starts[:, None] + torch.arange(width)).split(_BANDS):
+    for rows in (starts[:, None] + torch.arange(width, device="cpu")).split(_BANDS):
         own = levels(values[rows], noise[rows], cautious=True)
         found.append(own.highest(0.1) * (own.known >= _KNOWN)[:, None])
-    return torch.cat(found)[band, torch.arange(count) - starts[band]]
+    return torch.cat(found)[band, torch.arange(count, device="cpu") - starts[band]]

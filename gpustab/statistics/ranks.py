@@ -78,7 +78,7 @@ def permuted_correlation(first: Tensor, second: Tensor) -> tuple[float, float]:
     if len(first) > _ALL_ORDERS:
         return rank_correlation(first, second)
     rho = float(spearman(first[None], second[None]))
-    orders = torch.tensor(list(itertools.permutations(range(len(first)))))
+    orders = torch.tensor(list(itertools.permutations(range(len(first)))), device="cpu")
     every = spearman(first[None].expand(len(orders), -1), second[orders])
     far = (every.abs() >= abs(rho) - 1e-12).double().mean()
     return rho, float(far) if rho == rho else rho

@@ -109,7 +109,7 @@ class Reliability(NamedTuple):
         """Return the same for two sets of so many runs, at least 2."""
         if float(self.levels.grid[0]) == float(self.levels.grid[-1]):
             return math.nan
-        parts = Parts(torch.tensor(self.run), torch.tensor(self.pair))
+        parts = Parts(torch.tensor(self.run, device="cpu"), torch.tensor(self.pair, device="cpu"))
         here = float(parts.noise(self.runs))
         return self.levels.order(float(parts.noise(runs)) / here if here > 0 else 1.0)
 
@@ -150,7 +150,10 @@ def reliability(
     kept = max(1 - common / whole, 0.0) if whole > 0 else 0.0
     run, pair = (max(float(part.mean()) * kept, 0.0) for part in found)
     own = values.mean if like is None else values.mean - local_mean(values.mean, like)
-    word = max(float(own.var()) - Parts(torch.tensor(run), torch.tensor(pair)).noise(runs).item(), 0.0)
+    word = max(
+        float(own.var()) - Parts(torch.tensor(run, device="cpu"), torch.tensor(pair, device="cpu")).noise(runs).item(),
+        0.0,
+    )
     return Reliability(count, runs, levels(x, noise, cautious=runs < SINGLE), word, run, pair)
 
 
@@ -167,7 +170,7 @@ def common_error(pairs: Tensor, level: float) -> float:
     runs = len(pairs)
     if runs < LEAST:
         return 0.0
-    i, j = torch.triu_indices(runs, runs, 1)
+    i, j = torch.triu_indices(runs, runs, 1, device="cpu")
     values = pairs.double()[i, j]
     mean = float(values.mean())
     if not mean or not math.isfinite(mean):

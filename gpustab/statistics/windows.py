@@ -61,7 +61,7 @@ def _parts(values: Tensor, like: int) -> Iterator[tuple[Tensor, Tensor]]:
         yield values, values[:, None]
         return
     width = min(like + 1, len(values))
-    starts = (torch.arange(len(values)) - width // 2).clamp(0, len(values) - width)
+    starts = (torch.arange(len(values), device="cpu") - width // 2).clamp(0, len(values) - width)
     every = values.unfold(0, width, 1)
     yield from ((own, every[part]) for own, part in zip(values.split(_ROWS), starts.split(_ROWS), strict=True))
 
@@ -78,5 +78,5 @@ def standing_out(probability: Tensor, sure: float = SURE, fewest: int = FEWEST) 
     [1, 2]
     """
     ranked, order = probability.nan_to_num().sort(descending=True, stable=True)
-    named = int((ranked.cumsum(0) / torch.arange(1, len(ranked) + 1) >= sure).sum())
+    named = int((ranked.cumsum(0) / torch.arange(1, len(ranked) + 1, device="cpu") >= sure).sum())
     return order[: named if named >= fewest else 0]

@@ -261,7 +261,7 @@ def make_run(counts: sparse.csr_matrix, seed: int, parameters: GloveParameters) 
     used = sum(len(batch.log) for batch in batches)
     if used != counts.nnz:
         raise ComputationError(f"{used} of {counts.nnz} co-occurrence counts are in batches")
-    uniform = torch.rand(2, counts.shape[0], dim + 1, generator=torch.Generator().manual_seed(seed))
+    uniform = torch.rand(2, counts.shape[0], dim + 1, generator=torch.Generator().manual_seed(seed), device="cpu")
     return Run(seed, batches, (uniform - 0.5) / dim)
 
 

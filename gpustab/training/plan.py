@@ -15,9 +15,10 @@ from gpustab.corpus.corpus import Corpus, CorpusOptions
 from gpustab.corpus.options import SPELLING, ReadOptions
 from gpustab.corpus.sampling import Sampling, draw, shared_training_seed, training_seed
 from gpustab.corpus.slices import epoch_slices, halves
-from gpustab.errors import InputError, option
-from gpustab.formats.atomic import clear_leftovers, write_text
+from gpustab.errors import InputError, marked, option
+from gpustab.formats.atomic import clear_leftovers, make_folder, write_text
 from gpustab.formats.binary.safetensors import open_rows, read_metadata
+from gpustab.formats.parsed import DamagedError, read_json
 from gpustab.machine.device import log
 from gpustab.runs.key import Key, Part
 from gpustab.runs.lock import alone
@@ -148,12 +149,9 @@ def keep_to_plan(folder: Path, plan: dict[str, Any]) -> bool:
     if runs and not path.is_file():
         raise InputError(f"{folder}: holds runs but no {PLAN}, so it is not known how they were trained")
     if not runs:  # a plan that trained nothing binds nobody
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         write_text(path, json.dumps(plan, indent=2) + "\n")
-    try:
-        there = dict(json.loads(path.read_text(encoding="utf-8")))
-    except (ValueError, TypeError) as error:
-        raise InputError(f"{path}: damaged: {error}") from None
+    there = _read(path)
     _complete(there, plan, folder)
     stream = there.get(_STREAM, _BEFORE[_STREAM])
     differences = _differences(there, plan | {_STREAM: stream})
@@ -172,6 +170,17 @@ def keep_to_plan(folder: Path, plan: dict[str, Any]) -> bool:
     return bool(stream == "shared")
 
 
+def _read(path: Path) -> dict[str, Any]:
+    """Return the plan that a leaf was begun with."""
+    try:
+        plan = read_json(path)
+    except DamagedError as error:
+        raise InputError(f"{marked(error)}; remove {path.parent}, and train again") from None
+    if not isinstance(plan, dict):
+        raise InputError(f"{path}: damaged: it is no object; remove {path.parent}, and train again")
+    return plan
+
+
 @contextmanager
 def training_alone(folders: Iterable[Path]) -> Iterator[None]:
     """Hold leaves, which are made if they are not there, while their runs are trained.
@@ -181,10 +190,7 @@ def training_alone(folders: Iterable[Path]) -> Iterator[None]:
     """
     with ExitStack() as held:
         for folder in folders:
-            try:
-                folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise InputError(f"{folder}: cannot be made: {error.strerror}") from None
+            make_folder(folder)
             held.enter_context(alone(folder, "training", "training"))
         yield
 

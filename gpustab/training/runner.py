@@ -247,7 +247,8 @@ def train_halves(settings: TrainingSettings, folder: Path, **how: Any) -> Result
         folder: the run set; its groups are called ``.../half=a`` and ``.../half=b``.
         **how: as :func:`train_runs` takes it.
     """
-    return _train_parts(settings, [{"half": half} for half in ("a", "b")], folder, _once(settings, how), how)
+    prepare = how.pop("prepare", None) or _once(settings, how)
+    return _train_parts(settings, [{"half": half} for half in ("a", "b")], folder, prepare, how)
 
 
 def train_epochs(settings: TrainingSettings, folder: Path, *, splits: int = 0, **how: Any) -> Result:
@@ -262,7 +263,7 @@ def train_epochs(settings: TrainingSettings, folder: Path, *, splits: int = 0, *
     Raises:
         InputError: as that function, and if the corpus has fewer than two such epochs.
     """
-    prepare = _once(settings, how)
+    prepare = how.pop("prepare", None) or _once(settings, how)
     unclear = settings.options.unclear_dates
     names = [dict(epoch.part)["epoch"] for epoch in epoch_slices(prepare(), settings.epochs_by, unclear_dates=unclear)]
     said = _told(count_periods(prepare(), settings.epochs_by, unclear))

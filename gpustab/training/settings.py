@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -19,6 +18,7 @@ from pydantic_core import ErrorDetails
 from gpustab.corpus.sampling import SAMPLINGS, Sampling
 from gpustab.corpus.tokenise import CorpusOptions
 from gpustab.errors import InputError, first_option, marked, near, option
+from gpustab.formats.parsed import parse_toml
 from gpustab.formats.source import near_file
 from gpustab.options import Count, Option, check_seed
 from gpustab.trainers import NAMES, Choice, Programs, Runs, Stream, check_technique, technique
@@ -207,12 +207,12 @@ def read_toml(path: Path) -> dict[str, Any]:
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
-        content = tomllib.loads(text)
+        content = parse_toml(text)
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file{near_file(path)}") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise InputError(f"{path}: this is no TOML: {error}") from None
     try:
         settings = validated({"corpus": "", **content})  # it may be named elsewhere

@@ -17,6 +17,7 @@ import torch
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import Sample, draw, sample
 from gpustab.errors import ComputationError, InputError, marked, option
+from gpustab.formats.atomic import make_folder
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.formats.registry import read_space
 from gpustab.machine.progress import Progress
@@ -83,7 +84,7 @@ def _write(space: Space, path: Path, output: Vectors | None) -> None:
                 f"{path} was trained without output vectors, and training it again gives another run (on another "
                 f"machine, or by more than one program): take another run set with {option('keep_output')}"
             )
-        output_file(path).parent.mkdir(exist_ok=True)
+        make_folder(output_file(path).parent)
         write_safetensors(replace(space, vectors=torch.from_numpy(output)), output_file(path))
     if output is None or not path.is_file():
         write_safetensors(space, path)

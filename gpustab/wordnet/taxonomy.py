@@ -27,15 +27,15 @@ def taxonomy_of(nouns: Nouns, senses: Sequence[Sequence[int]]) -> Taxonomy:
     order = sorted(_closed(nouns, (synset for own in senses for synset in own)), key=lambda s: (nouns.levels[s], s))
     row = {synset: k for k, synset in enumerate(order)}
     reached = [_reached(nouns, own) for own in senses]
-    start = torch.tensor([0, *(len(own) for own in reached)]).cumsum(0)
+    start = torch.tensor([0, *(len(own) for own in reached)], device="cpu").cumsum(0)
     return Taxonomy(
         len(order),
         tuple(_sweeps(nouns, order, row)),
-        torch.tensor([row[own[0]] for own in senses], dtype=torch.long),
+        torch.tensor([row[own[0]] for own in senses], dtype=torch.long, device="cpu"),
         tuple(_further(senses, row)),
         start,
-        torch.tensor([row[synset] for own in reached for synset in own], dtype=torch.long),
-        torch.tensor([steps for own in reached for steps in own.values()], dtype=torch.uint8),
+        torch.tensor([row[synset] for own in reached for synset in own], dtype=torch.long, device="cpu"),
+        torch.tensor([steps for own in reached for steps in own.values()], dtype=torch.uint8, device="cpu"),
     )
 
 
@@ -69,15 +69,16 @@ def _sweeps(nouns: Nouns, order: Sequence[int], row: dict[int, int]) -> Iterable
             continue
         first = row[own[0]]
         parents = [nouns.hypernyms[synset] for synset in own]
-        yield Edges(slice(first, first + len(own)), torch.tensor([row[up[0]] for up in parents]))
+        yield Edges(slice(first, first + len(own)), torch.tensor([row[up[0]] for up in parents], device="cpu"))
         for rank in range(1, max(map(len, parents))):
             having = [k for k, up in enumerate(parents) if len(up) > rank]
             yield Edges(
-                torch.tensor([first + k for k in having]), torch.tensor([row[parents[k][rank]] for k in having])
+                torch.tensor([first + k for k in having], device="cpu"),
+                torch.tensor([row[parents[k][rank]] for k in having], device="cpu"),
             )
 
 
 def _further(senses: Sequence[Sequence[int]], row: dict[int, int]) -> Iterable[tuple[torch.Tensor, torch.Tensor]]:
     for rank in range(1, max(map(len, senses), default=0)):
         having = [k for k, own in enumerate(senses) if len(own) > rank]
-        yield torch.tensor(having), torch.tensor([row[senses[k][rank]] for k in having])
+        yield torch.tensor(having, device="cpu"), torch.tensor([row[senses[k][rank]] for k in having], device="cpu")

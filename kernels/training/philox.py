@@ -48,6 +48,6 @@ def random_words(n: int, key: tuple[int, int], stream: int = 0, device: torch.de
     >>> [f"{word:08x}" for word in random_words(5, key=(0, 0)).tolist()[:4]]
     ['6627e8d5', 'e169c58d', 'bc57ac4c', '9b00dbd8']
     """
-    place = torch.arange((n + 3) // 4, device=device)
-    zero = torch.zeros((), dtype=torch.int64, device=device)
+    place = torch.arange((n + 3) // 4, device=device or "cpu")
+    zero = torch.zeros((), dtype=torch.int64, device=device or "cpu")
     return torch.stack(philox((place, zero + stream, zero, zero), key), 1).flatten()[:n]

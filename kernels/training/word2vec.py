@@ -122,9 +122,9 @@ def start_model(
     >>> model.inputs.shape, bool(model.inputs.abs().max() <= 0.25), bool(model.outputs.any())
     (torch.Size([2, 3, 2]), True, False)
     """
-    inputs = torch.empty(len(seeds), words, dim, device=device)
+    inputs = torch.empty(len(seeds), words, dim, device=device or "cpu")
     for run, seed in enumerate(seeds):
-        uniform = random_words(words * dim, (seed, START), device=device).double() / 2**32 - 0.5
+        uniform = random_words(words * dim, (seed, START), device=device or "cpu").double() / 2**32 - 0.5
         inputs[run] = (uniform * (2 * spread / dim)).view(words, dim)
     return Model(inputs, torch.zeros_like(inputs))
 
@@ -177,9 +177,11 @@ def _steps(
     tokens: Tensor, begin: int, end: int, tables: Noise, key: tuple[int, int], epoch: int, recipe: Recipe
 ) -> Iterator[Step]:
     """Yield the steps of one text, whose tokens are those from ``begin`` to ``end``."""
-    zero, kth = torch.zeros((), dtype=torch.int64), torch.arange(recipe.negative)
-    offset = torch.cat([torch.arange(-recipe.window, 0), torch.arange(1, recipe.window + 1)])
-    for some in torch.arange(begin, end).split(_CENTRES):
+    zero, kth = torch.zeros((), dtype=torch.int64, device="cpu"), torch.arange(recipe.negative, device="cpu")
+    offset = torch.cat(
+        [torch.arange(-recipe.window, 0, device="cpu"), torch.arange(1, recipe.window + 1, device="cpu")]
+    )
+    for some in torch.arange(begin, end, device="cpu").split(_CENTRES):
         width = 1 + (philox((some, zero + epoch, zero, zero), key)[0] * recipe.window >> 32)
         other = some[:, None] + offset
         inside = (offset.abs() <= width[:, None]) & (other >= begin) & (other < end)

@@ -210,7 +210,8 @@ def test_every_command_has_help(call, command):
     if command != "doctor":
         assert all(option in page for option in ("--json", "--out"))
     if command not in {"doctor", "train"}:
-        assert "--device" in page
+        assert "--device" not in page
+        assert "--device" in call(f"{command} --help-all").stdout
 
 
 def test_training_prints_the_engine_that_it_takes(place):

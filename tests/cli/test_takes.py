@@ -22,13 +22,12 @@ from tests.wrong_values import wrong_values
 def commands(group=None, callbacks=None, prefix=()):
     """Every command, by the words that call it: what Typer made, and its bundles."""
     group, callbacks = group or get_command(app), callbacks or app
-    made = {command.callback.__name__: command.callback for command in callbacks.registered_commands}
     for name, command in group.commands.items():
         if hasattr(command, "commands"):
             (below,) = (one.typer_instance for one in callbacks.registered_groups if one.name == name)
             yield from commands(command, below, (*prefix, name))
         else:
-            yield " ".join((*prefix, name)), (command, made[name].bundles)
+            yield " ".join((*prefix, name)), (command, callbacks.brought[name].callback.bundles)
 
 
 COMMANDS = dict(commands())
@@ -113,7 +112,9 @@ def test_options_of_a_command_alone_are_refused_likewise(line, sentence):
 
 
 def page(command):
-    done = CliRunner().invoke(app, [*command.split(), "--help"], env={"COLUMNS": "200"})
+    everything = any("--help-all" in param.opts for param in COMMANDS[command][0].params)
+    flag = "--help-all" if everything else "--help"
+    done = CliRunner().invoke(app, [*command.split(), flag], env={"COLUMNS": "200"})
     assert done.exit_code == 0
     return re.sub(r"\x1b\[[0-9;]*m", "", done.stdout)
 

@@ -5,8 +5,8 @@ import pytest
 import torch
 from scipy.linalg import orthogonal_procrustes, subspace_angles
 
-from gpustab import InputError, load_runs, similarity_matrix, stability
-from gpustab.engine.similarity import _MEASURES
+from gpustab import InputError, load_runs, similarity_by_chance, similarity_matrix, stability
+from gpustab.engine.measures import MEASURES
 from gpustab.machine.device import Compute
 from gpustab.options import SIMILARITIES
 from tests import generators, oracles
@@ -26,7 +26,10 @@ NAIVE = {
     "pip": oracles.reduced_pip,
     "procrustes": lambda x, y: oracles.procrustes_distance(x, y) / len(x) ** 0.5,
     "angular": angle,
+    "eigenspace_instability": oracles.eigenspace_instability,
+    "eigenspace_overlap": oracles.eigenspace_overlap,
     "cka": oracles.linear_cka,
+    "debiased_cka": oracles.debiased_cka,
     "cca": lambda x, y: np.cos(subspace_angles(oracles.centred(x), oracles.centred(y))).mean(),
     "svcca": svcca,
     "rdm": lambda x, y: np.corrcoef(*(oracles.upper_cosines(part) for part in (x, y)))[0, 1],
@@ -47,7 +50,7 @@ def test_every_metric_of_all_pairs_against_naive_formulas_and_scipy(metric, runs
 
 
 def test_the_names_are_those_of_the_options():
-    assert set(_MEASURES) == set(SIMILARITIES) == set(NAIVE)
+    assert set(MEASURES) == set(SIMILARITIES) == set(NAIVE)
 
 
 TURNS, SCALE, LINEAR = "turns", "scale", "linear maps"
@@ -55,7 +58,10 @@ INVARIANT = {
     "pip": {TURNS},
     "procrustes": {TURNS},
     "angular": {TURNS, SCALE},
+    "eigenspace_instability": {TURNS},
+    "eigenspace_overlap": {TURNS, SCALE, LINEAR},
     "cka": {TURNS, SCALE},
+    "debiased_cka": {TURNS, SCALE},
     "cca": {TURNS, SCALE, LINEAR},
     "svcca": {TURNS, SCALE},
     "rdm": {TURNS, SCALE},  # of unit rows, which no scale reaches
@@ -98,6 +104,36 @@ def test_runs_of_unequal_dimensions_and_fewer_words_than_dimensions():
     assert similarity_matrix(runs_of(noisy_copies(2, 5, 9)), "cca")[0, 1].item() == pytest.approx(1)  # v − 1 < d
 
 
+@pytest.mark.parametrize("metric", SIMILARITIES)
+@pytest.mark.parametrize(("v", "d"), [(50, 60), (63, 7)])
+def test_the_level_by_chance_is_that_of_permuted_words(metric, v, d):
+    """Of noise with more dimensions than words CKA is 0.6 and CCA 1: what every number must be read beside."""
+    runs = runs_of(noisy_copies(2, v, d))
+    x, y = runs.stack()
+    measure = lambda x, y: similarity_matrix(runs_of(torch.stack([x, y])), metric)[0, 1].item()  # noqa: E731
+    mean, error = oracles.permuted(measure, x, y, 12, np.random.default_rng(0))
+    # Sixteen draws have an error too, of the size of twelve permutations.
+    assert abs(similarity_by_chance(runs, metric) - mean) < 6 * error + 1e-9
+
+
+def test_a_level_is_seeded_and_of_runs_that_are_not_unit_too():
+    runs = runs_of(noisy_copies(3, 40, 5), unit=False)
+    for metric in set(SIMILARITIES) - {"rdm"}:
+        assert similarity_by_chance(runs, metric, seed=1) == similarity_by_chance(runs, metric, seed=1)
+    assert similarity_by_chance(runs, "cca", seed=1) != similarity_by_chance(runs, "cca", seed=2)
+
+
+def test_debiased_cka_of_rows_that_are_not_unit_is_summed_over_them():
+    """In several chunks, far from the origin."""
+    runs = runs_of(noisy_copies(3, 60, 6) + 100, unit=False)
+    stack = runs.stack().numpy()  # as rounded as float32 files are
+    found = similarity_matrix(runs, "debiased_cka", compute=Compute(memory=4_000))
+    for i, j in oracles.pairs(3):
+        assert found[i, j].item() == pytest.approx(
+            oracles.debiased_cka(oracles.centred(stack[i]), oracles.centred(stack[j])), rel=1e-8
+        )
+
+
 def test_stability_tells_them_beside_the_loss():
     runs = runs_of(noisy_copies(3, 63, 7))
     result = stability(runs, metrics=["pip", "cka", "procrustes"])
@@ -106,6 +142,8 @@ def test_stability_tells_them_beside_the_loss():
     assert group["similarity"]["pip"]["mean"] == group["pip"]["reduced"]["mean"]
     i, j = zip(*oracles.pairs(3), strict=True)
     np.testing.assert_allclose(result.tables["pairs"]["cka"], similarity_matrix(runs, "cka")[i, j])
+    assert group["similarity"]["cka"]["chance"] == similarity_by_chance(runs, "cka")
+    assert "by chance" in str(result).split("Similarity of pairs of spaces")[1]
     assert group["similarity"]["cka"]["se"] == pytest.approx(oracles.jackknife(similarity_matrix(runs, "cka").numpy()))
     assert "Similarity of pairs of spaces" in str(result)
     assert "similarity" not in stability(runs).groups[0]
@@ -131,6 +169,9 @@ def test_several_groups_have_their_pairs_each():
     ("call", "message"),
     [
         (lambda runs: similarity_matrix(runs, "rsa"), "metric is 'rsa', wanted one of pip"),
+        (lambda runs: similarity_matrix(runs, "debiased-cka"), "near it is debiased_cka"),
+        (lambda runs: similarity_matrix(runs_of(noisy_copies(2, 3, 3)), "debiased_cka"), "wanted at least 4"),
+        (lambda runs: similarity_by_chance(runs, "rsa"), "metric is 'rsa', wanted one of pip"),
         (lambda runs: stability(runs, metrics=["cka", "rsa"]), "metrics: 'rsa' is none of"),
         (
             lambda runs: similarity_matrix(runs_of(noisy_copies(2, 9, 3), unit=False), "rdm"),

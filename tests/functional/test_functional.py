@@ -3,9 +3,13 @@ import pytest
 import torch
 from scipy.linalg import orthogonal_procrustes, subspace_angles
 from scipy.spatial import procrustes as scipy_procrustes
+from scipy.spatial.distance import pdist
+from scipy.spatial.transform import Rotation
+from scipy.stats import spearmanr
 
 from gpustab import functional
 from gpustab.errors import InputError
+from gpustab.kernels.pair_kernels import pair_rbf_hsics
 from tests import generators, oracles
 from tests.kernels.test_pair import draw
 
@@ -42,6 +46,33 @@ ORACLES = {
         oracles.explaining(x, 0.9), oracles.explaining(y, 0.9)
     ).mean(),
     lambda x, y: functional.cca(x, y).pwcca: oracles.pwcca,
+    functional.debiased_cka: oracles.debiased_cka,
+    functional.rbf_cka: oracles.rbf_cka,
+    lambda x, y: functional.rbf_cka(x, y, share=0.4, debiased=True): lambda x, y: oracles.debiased_cka(
+        x, y, oracles.rbf(0.4)
+    ),
+    lambda x, y: functional.eigenspaces(x, y).overlap: oracles.eigenspace_overlap,
+    lambda x, y: functional.eigenspaces(x, y).instability: oracles.eigenspace_instability,
+    lambda x, y: functional.eigenspaces(x, y, power=2).instability: lambda x, y: oracles.eigenspace_instability(
+        x, y, 2
+    ),
+    functional.angular: lambda x, y: oracles.shape_angle(oracles.centred(x), oracles.centred(y)),
+    lambda x, y: functional.angular(x, y, alpha=0.4): lambda x, y: oracles.shape_angle(
+        *(oracles.partly_whitened(part, 0.4) for part in (x, y))
+    ),
+    lambda x, y: functional.angular(x, y, alpha=0): lambda x, y: np.arccos(oracles.canonical_correlations(x, y).mean()),
+    functional.disparity: lambda x, y: scipy_procrustes(x, y)[2],
+    functional.rdm: lambda x, y: np.corrcoef(*(oracles.upper_cosines(part) for part in (x, y)))[0, 1],
+    lambda x, y: functional.rdm(x, y, distance="euclidean"): lambda x, y: np.corrcoef(pdist(x), pdist(y))[0, 1],
+    lambda x, y: functional.rdm(x, y, distance="euclidean", comparison="spearman"): lambda x, y: (
+        spearmanr(pdist(x), pdist(y)).statistic
+    ),
+    lambda x, y: functional.rdm(x, y, comparison="spearman"): lambda x, y: (
+        spearmanr(pdist(x, "cosine"), pdist(y, "cosine")).statistic
+    ),
+    lambda x, y: functional.rdm(x, y, distance="correlation"): lambda x, y: np.corrcoef(
+        pdist(x, "correlation"), pdist(y, "correlation")
+    )[0, 1],
 }
 
 
@@ -64,6 +95,90 @@ def test_neighbours_against_naive_lists(jaccard):
     assert functional.neighbour_overlap(x, y, 5, targets=few, jaccard=jaccard).item() == pytest.approx(
         wanted[few].mean()
     )
+
+
+def test_ranks_of_neighbours_against_naive_lists():
+    x, y = related()
+    wanted = [oracles.rank_similarity([oracles.top_k(part.numpy(), t, 5) for part in (x, y)]) for t in range(V)]
+    np.testing.assert_allclose(functional.rank_similarity(x, y, 5, reduction="none"), wanted)
+    assert functional.rank_similarity(x, x @ generators.rotation(D), 5).item() == 1
+    some = torch.zeros(V, dtype=torch.bool)
+    some[[3, 8]] = True
+    for targets in (some, torch.tensor([3, 8], dtype=torch.int32)):
+        assert functional.rank_similarity(x, y, 5, targets=targets).item() == pytest.approx((wanted[3] + wanted[8]) / 2)
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+def test_rotations_alone_and_with_a_scale(normalize):
+    """Of a mirrored copy, and of one of another size: the answers are known."""
+    x, _ = related(d=3)
+    mirrored = x * torch.tensor([1.0, 1.0, -1.0])
+    assert functional.procrustes(x, mirrored, normalize=normalize).distance < 1e-7
+    found = functional.procrustes(x, mirrored, normalize=normalize, rotation_only=True, reduced=False)
+    assert torch.linalg.det(found.map).item() == pytest.approx(1)
+    a, b = ((torch.nn.functional.normalize(part) if normalize else part).numpy() for part in (x, mirrored))
+    wanted = Rotation.align_vectors(b, a)[1]
+    assert found.distance.item() == pytest.approx(wanted, rel=1e-7)
+    turned = 3 * x @ generators.rotation(3, 4)
+    scaled = functional.procrustes(turned, x, normalize=False, scale=True)
+    assert scaled.scale.item() == pytest.approx(1 / 3)
+    assert scaled.distance.item() < 1e-9
+    assert functional.procrustes(x, turned, normalize=False).scale.item() == 1
+
+
+def test_a_scale_against_the_formula_of_least_squares():
+    x, y = related(2.0)
+    found = functional.procrustes(x, y, normalize=False, scale=True, reduced=False)
+    aligned = x @ found.map
+    best = (aligned * y).sum() / x.square().sum()
+    assert found.scale.item() == pytest.approx(best.item())
+    assert found.distance.item() == pytest.approx(torch.linalg.matrix_norm(best * aligned - y).item())
+
+
+def test_against_torchmetrics():
+    shape = pytest.importorskip("torchmetrics.functional.shape")
+    x, y = (part.expand(2, V, D) + 0.1 * draw(2, V, D, seed=8) for part in related())
+    wanted = shape.procrustes_disparity(x, y)
+    torch.testing.assert_close(functional.disparity(x, y, reduction="none"), wanted, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("noise", [1e-3, 1e-6, 1e-9])
+def test_angle_and_disparity_keep_their_digits_near_zero(noise):
+    """``1 − ‖XᵀY‖²`` and ``arccos`` have none left below 1e-8."""
+    x = oracles.centred(related()[0])
+    step = oracles.centred(draw(V, D, seed=3).numpy())
+    step -= x * (step * x).sum() / (x * x).sum()
+    for _ in range(200):  # a step that no turn undoes: XᵀE is symmetric
+        cross = x.T @ step
+        step -= np.linalg.lstsq(x.T, (cross - cross.T) / 2, rcond=None)[0]
+        step -= x * (step * x).sum() / (x * x).sum()
+    sine = noise * np.linalg.norm(step) / np.linalg.norm(x)
+    pair = torch.from_numpy(x), torch.from_numpy(x + noise * step)
+    assert functional.angular(*pair).item() == pytest.approx(np.arctan(sine), rel=1e-5)
+    assert functional.disparity(*pair).item() == pytest.approx(sine**2 / (1 + sine**2), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    "measure", [functional.linear_cka, functional.debiased_cka, functional.rdm, lambda x, y: functional.cca(x, y).mean]
+)
+def test_the_level_by_chance(measure):
+    """Of noise of more dimensions than words: CKA and CCA are high, what is unbiased is 0, and each is at its level."""
+    x, y = draw(40, 60), draw(40, 60, seed=1)
+    level = functional.chance_level(measure, x, y, permutations=12, seed=3)
+    assert abs(float(measure(x, y)) - level.mean) <= 5 * level.sd + 1e-12
+    assert torch.equal(level.values, functional.chance_level(measure, x, y, permutations=12, seed=3).values)
+    near = x + 0.1 * y
+    assert float(measure(x, near)) >= level.values.max() - 1e-9  # where all is 1, nothing is more
+
+
+def test_activations_of_convolutions():
+    one, two = draw(10, 3, 4, 5), draw(10, 3, 4, 5, seed=1)
+    flat = functional.activation_rows(one)
+    assert torch.equal(flat[7], one[7].flatten())
+    places = functional.activation_rows(one, "positions")
+    assert torch.equal(places[2 * 20 + 1 * 5 + 3], one[2, :, 1, 3])
+    assert 0 < functional.linear_cka(places, functional.activation_rows(two, "positions")) < 1
+    assert torch.equal(functional.activation_rows(flat), flat)
 
 
 def test_against_scipy():
@@ -101,6 +216,24 @@ INVARIANCES = {
     "cca.mean": (lambda x, y: functional.cca(x, y).mean, {TURNED, SCALED, SHIFTED, SWAPPED, GENERAL}),
     "cca.svcca": (lambda x, y: functional.cca(x, y, explained=0.9).svcca, {TURNED, SCALED, SHIFTED, SWAPPED}),
     "cca.pwcca": (lambda x, y: functional.cca(x, y).pwcca, {SCALED, SHIFTED}),
+    "debiased_cka": (functional.debiased_cka, {TURNED, SCALED, SHIFTED, SWAPPED}),
+    "rbf_cka": (functional.rbf_cka, {TURNED, SCALED, SHIFTED, SWAPPED}),
+    "eigenspaces.overlap": (lambda x, y: functional.eigenspaces(x, y).overlap, {TURNED, SCALED, SWAPPED, GENERAL}),
+    "eigenspaces.instability": (lambda x, y: functional.eigenspaces(x, y).instability, {TURNED, SWAPPED}),
+    "angular": (functional.angular, {TURNED, SCALED, SHIFTED, SWAPPED}),
+    "angular, alpha 0.5": (lambda x, y: functional.angular(x, y, alpha=0.5), {TURNED, SHIFTED, SWAPPED}),
+    "angular, alpha 0": (lambda x, y: functional.angular(x, y, alpha=0), {TURNED, SCALED, SHIFTED, SWAPPED, GENERAL}),
+    "disparity": (functional.disparity, {TURNED, SCALED, SHIFTED, SWAPPED}),
+    "procrustes, scale": (
+        lambda x, y: functional.procrustes(x, y, normalize=False, scale=True).distance,
+        {TURNED, SCALED},
+    ),
+    "rdm": (functional.rdm, {TURNED, SCALED, SWAPPED, ROWS}),
+    "rdm, euclidean": (
+        lambda x, y: functional.rdm(x, y, distance="euclidean", comparison="spearman"),
+        {TURNED, SCALED, SHIFTED, SWAPPED},
+    ),
+    "rank_similarity": (lambda x, y: functional.rank_similarity(x, y, 5), {TURNED, SCALED, SWAPPED, ROWS}),
 }
 
 
@@ -184,6 +317,30 @@ def test_gradients():
     assert torch.autograd.gradgradcheck(square, (x, y), atol=1e-4)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        functional.debiased_cka,
+        functional.disparity,
+        functional.angular,
+        lambda x, y: pair_rbf_hsics(x, y, (2.0, 3.0), numbers=20),  # a width is a number, to which none flows
+        lambda x, y: pair_rbf_hsics(x, y, (2.0, 3.0), debiased=False),
+        functional.rdm,
+        lambda x, y: functional.rdm(x, y, distance="euclidean"),
+        lambda x, y: functional.procrustes(x, y, scale=True, weights=torch.linspace(0.5, 2, 9)).distance,
+        lambda x, y: functional.procrustes(x, y * torch.tensor([1.0, 1, -1]), rotation_only=True).distance,
+    ],
+)
+def test_gradients_of_similarities(function):
+    x, y = (part[:9, :3].contiguous().requires_grad_() for part in related())
+    assert torch.autograd.gradcheck(function, (x, y))
+    if "euclidean" in function.__code__.co_consts:  # torch refuses second derivatives of its distances
+        with pytest.raises(RuntimeError, match="not implemented"):
+            torch.autograd.gradgradcheck(function, (x, y))
+    else:
+        assert torch.autograd.gradgradcheck(function, (x, y), atol=1e-3)
+
+
 @pytest.mark.parametrize("near", [1.0, 1e-4])
 def test_weights_count_words(near):
     """A word of weight 2 is a word twice; one of weight 0, which may then be zero, is none."""
@@ -258,11 +415,29 @@ def test_dimensions_need_not_agree_where_frames_do_not_count():
         (lambda x, y: functional.procrustes(x, y[:, :3]), r"y \(63, 3\), wanted \(..., v, d\) of one d"),
         (lambda x, y: functional.procrustes(x * 0, y, normalize=False), "zero"),
         (lambda x, y: functional.neighbour_overlap(x, y, V), "k is 63, wanted 1 to 62"),
-        (lambda x, y: functional.linear_cka(x * 0 + 1.1, y), "x does not vary"),
-        (lambda x, y: functional.linear_cka(x, y * torch.nan), "y is not finite"),
-        (lambda x, y: functional.cca(x * 0 + 1.1, y), "does not vary"),
+        (lambda x, y: functional.linear_cka(x * 0 + 1.1, y), "all rows of x are equal"),
+        (lambda x, y: functional.linear_cka(x, y * torch.nan), "row 0 of y is not finite"),
+        (lambda x, y: functional.cca(x, y * 0 + 1.1), "all rows of y are equal"),
         (lambda x, y: functional.cca(x, y, explained=0), "explained is 0"),
         (lambda x, y: functional.average(x), r"wanted \(..., R, v, d\)"),
+        (lambda x, y: functional.average(torch.stack([x, x * torch.nan])), "not finite"),
+        (lambda x, y: functional.debiased_cka(x[:3], y[:3]), "3 words, wanted at least 4"),
+        (lambda x, y: functional.rbf_cka(x, y, share=0), "share is 0"),
+        (lambda x, y: functional.rbf_cka(x * 0 + 1, y), "the width of the kernel of x is 0"),
+        (lambda x, y: functional.rdm(x, y, distance="cosin"), "distance is 'cosin', wanted one of cosine"),
+        (lambda x, y: functional.rdm(x, y, comparison="kendall"), "comparison is 'kendall'"),
+        (lambda x, y: functional.rdm(x * 0 + 1, y), "spread of cosines"),
+        (lambda x, y: functional.rdm(x * 0 + 1, y, distance="euclidean"), "euclidean distances of x do not vary"),
+        (lambda x, y: functional.angular(x, y, alpha=2), "alpha is 2"),
+        (lambda x, y: functional.angular(x, y, alpha=0, centre=False), "give centre=True"),
+        (lambda x, y: functional.angular(x * 0 + 1, y), "all rows of x are equal"),
+        (lambda x, y: functional.disparity(x, y * 0), "all rows of y are equal"),
+        (lambda x, y: functional.eigenspaces(x * 0, y), "x is zero"),
+        (lambda x, y: functional.eigenspaces(x, y, power=0.5), "power is 0.5"),
+        (lambda x, y: functional.chance_level(functional.pip_loss, x, y, permutations=1), "permutations is 1"),
+        (lambda x, y: functional.chance_level(functional.wordwise_pip_loss, x, y), "wanted a number"),
+        (lambda x, y: functional.activation_rows(x[0]), r"wanted \(n, c, ...\)"),
+        (lambda x, y: functional.activation_rows(x, "rows"), "items is 'rows'"),
     ],
 )
 def test_wrong_input_is_named(call, message):
@@ -274,3 +449,89 @@ def test_errors_of_the_face_are_input_errors():
     x, y = related()
     with pytest.raises(InputError):
         functional.procrustes(x, y[:, :3])
+
+
+FACE = {name: getattr(functional, name) for name in functional.__all__ if name[0].islower()}
+PAIRS = {
+    name: function for name, function in FACE.items() if name not in ("activation_rows", "average", "chance_level")
+}
+THINGS = {"numpy": lambda x: x.numpy(), "list": lambda x: x.tolist(), "module": lambda x: torch.nn.Embedding(3, 2)}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("thing", THINGS)
+def test_what_is_no_tensor_is_refused_in_one_sentence(name, thing):
+    x, y = related()
+    with pytest.raises(ValueError, match=r"^x is a \w+, wanted a tensor: torch.as_tensor\(x\)$"):
+        PAIRS[name](THINGS[thing](x), y)
+    with pytest.raises(ValueError, match=r"^y is a \w+, wanted a tensor: torch.as_tensor\(y\)$"):
+        PAIRS[name](x, THINGS[thing](y))
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("wrong", [torch.nan, torch.inf, -torch.inf])
+def test_rows_that_are_not_finite_are_refused(name, wrong):
+    x, y = related()
+    y[4, 2] = wrong
+    with pytest.raises(ValueError, match="row 4 of y is not finite"):
+        PAIRS[name](x, y)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("size", [1e200, 1e-170, 1e-300])
+def test_float64_of_any_size_is_right_or_refused(name, size):
+    """Squares of 1e200 and of 1e-170 are no float64."""
+    x, y = related()
+
+    def measure(x, y):
+        found = PAIRS[name](x, y)
+        return torch.cat([part.double().flatten() for part in (found if isinstance(found, tuple) else [found])])
+
+    wanted = measure(x, y)
+    try:
+        found = measure(size * x, size * y)
+    except ValueError as error:
+        assert "scale it first" in str(error)  # noqa: PT017
+        assert name in ("eigenspaces", "rbf_cka")
+        found = measure(1e30 * x, 1e30 * y)
+    torch.testing.assert_close(found / (size if name == "align" else 1), wanted, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("function", [functional.pip_loss, functional.procrustes_loss])
+@pytest.mark.parametrize("size", [1e200, 1e-170])
+def test_sums_that_leave_float64_are_refused(function, size):
+    x, y = related()
+    with pytest.raises(ValueError, match=r"x has numbers up to .* scale it first"):
+        function(size * x, y, normalize=False)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (torch.zeros(V), "all weights are 0"),
+        (torch.full((V,), torch.inf), "weight of row 0 is not finite"),
+        (torch.full((V,), 1e5).half(), "weight of row 0 is not finite"),
+        (torch.full((V,), torch.nan), "weight of row 0 is negative or NaN"),
+        ([1.0] * V, "weights is a list, wanted a tensor"),
+    ],
+)
+@pytest.mark.parametrize("name", ["pip_loss", "procrustes_loss", "procrustes"])
+def test_weights_that_count_no_word_are_refused(name, weights, message):
+    with pytest.raises(ValueError, match=message):
+        FACE[name](*related(), weights=weights)
+
+
+@pytest.mark.parametrize("name", ["neighbour_overlap", "rank_similarity"])
+@pytest.mark.parametrize(
+    ("targets", "message"),
+    [
+        (torch.arange(0), "there are no targets"),
+        (torch.zeros(V, dtype=torch.bool), "there are no targets"),
+        (torch.tensor([V]), "targets reach from 63 to 63"),
+        (torch.tensor([0.0]), "wanted \\(t,\\) row numbers"),
+        ([0, 1], "targets is a list"),
+    ],
+)
+def test_targets_that_are_none_are_refused(name, targets, message):
+    with pytest.raises(ValueError, match=message):
+        FACE[name](*related(), targets=targets)

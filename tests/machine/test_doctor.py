@@ -131,11 +131,23 @@ def test_versions_compare_as_numbers(monkeypatch, found, status, detail):
     assert (check.status, check.detail) == (status, detail)
 
 
-def test_a_missing_package_names_its_extra(monkeypatch):
+def test_a_missing_package_names_its_extra_and_what_it_blocks(monkeypatch):
     monkeypatch.setattr(doctor, "find_spec", lambda _: None)
     checks = {check.name: check for check in doctor._packages()}
     assert (checks["gensim"].status, checks["gensim"].remedy) == ("warn", 'pip install "gpustab[train]"')
     assert checks["safetensors"].status == "fail"
+    said = doctor.answer([checks["lxml"], checks["spacy"], checks["nltk"]])
+    assert said == "All will run here, except: texts in HTML, XML and TEI (lxml); study localization (spacy, nltk)."
+    assert doctor.answer([*checks.values()]).startswith("Not everything will run here: mend torch, ")
+
+
+def test_a_missing_wordnet_blocks_two_studies(monkeypatch, tmp_path):
+    monkeypatch.setattr("gpustab.wordnet.nouns._DEBIAN", tmp_path)
+    monkeypatch.setattr("gpustab.wordnet.nouns._NLTK", ())
+    monkeypatch.delenv("NLTK_DATA", raising=False)
+    check = doctor._wordnet()
+    assert (check.status, "apt install wordnet-base" in check.remedy) == ("warn", True)
+    assert doctor.answer([check]) == "All will run here, except: study thresholds, study localization (wordnet)."
 
 
 def test_each_card_is_told_and_one_without_kernels_fails(monkeypatch):
@@ -162,7 +174,8 @@ def test_the_duplicate_library_override_is_pointed_out(monkeypatch):
 def test_the_versions_looked_for_are_those_of_pyproject():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    distribution = {"fasttext": "fasttext-community", "sklearn": "scikit-learn"}
+    distribution = {"fasttext": "fasttext-community", "sklearn": "scikit-learn", "markdown_it": "markdown-it-py"}
+    distribution["charset_normalizer"] = "charset-normalizer"
     for module, low, high, extra in doctor._PACKAGES:
         wanted = f"{distribution.get(module, module)}>={low}" + (f",<{high}" if high else "")
         assert wanted in (extras[extra] if extra else project["dependencies"])

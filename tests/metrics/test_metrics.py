@@ -2,8 +2,12 @@ import sys
 
 import pytest
 import torch
+from torchmetrics import MetricCollection
 
-from gpustab import metrics
+from gpustab import functional, metrics
+from gpustab.kernels.pair_kernels import pair_rbf_hsics
+from gpustab.kernels.pair_similarity import pair_unbiased_hsics
+from tests import generators
 from tests.metrics import tester
 from tests.metrics.tester import METRICS, MetricTester
 
@@ -28,10 +32,14 @@ def test_a_collection_computes_what_each_alone_does():
 def test_two_and_three_processes_compute_what_one_does(tmp_path):
     wanted = tester.collection()
     wanted.update(*tester.pair())
-    for of_ranks in tester.of_processes(tmp_path).values():
-        for found in of_ranks:
-            for name, value in wanted.compute().items():
+    values = wanted.compute()
+    for world, of_ranks in tester.of_processes(tmp_path).items():
+        order = torch.cat([tester.padded_share(rank, world) for rank in range(world)])
+        order = torch.tensor(list(dict.fromkeys(order.tolist())))  # the rows, in the order of the ranks, once each
+        for found, once in of_ranks:
+            for name, value in values.items():
                 tester.close(found[name], value)
+                tester.close(once[name], value[order] if value.ndim else value)
 
 
 def test_sums_keep_their_size():
@@ -51,12 +59,115 @@ def test_narrower_rows_are_padded():
     tester.close(narrow.compute(), wide.compute())
 
 
-@pytest.mark.parametrize(
-    "make", [lambda: metrics.PIPDistance(7), lambda: metrics.ProcrustesDistance(7), lambda: metrics.LinearCKA(7)]
-)
+@pytest.mark.parametrize("make", [*(make for make, _ in METRICS.values()), metrics.MinibatchCKA])
 @pytest.mark.filterwarnings("ignore:The ``compute`` method:UserWarning")
-def test_nothing_is_nan_before_the_first_row(make):
-    assert make().compute().isnan()
+def test_all_are_nan_before_the_first_row(make):
+    found = make().compute()
+    assert found.dtype == torch.float64
+    assert found.isnan().all()
+    assert found.numel() == (0 if isinstance(make(), metrics.WordwisePIPDistance) else 1)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_rows_of_one_id_count_once(name):
+    """Those that a sampler's padding repeats, in another batch and in the same one."""
+    make, oracle = METRICS[name]
+    x, y = tester.pair()
+    metric = make()
+    for ids in (torch.arange(40), torch.arange(35, tester.V), torch.tensor([0, 3, 3])):
+        metric.update(x[ids], y[ids], ids)
+    torch.testing.assert_close(metric.compute(), oracle(x, y), rtol=1e-9, atol=0)
+
+
+@pytest.mark.parametrize("make", [metrics.PIPDistance, metrics.DebiasedCKA, metrics.WordwisePIPDistance])
+def test_ids_that_cannot_be_are_refused(make):
+    x, y = (part[:30] for part in tester.pair())
+    mixed, numbered = make(), make()
+
+    def feed(metric, *batches):
+        for batch in batches:
+            metric.update(*batch)
+        metric.compute()
+
+    with pytest.raises(ValueError, match="wanted all or none"):
+        feed(mixed, (x, y, torch.arange(30)), (x, y))
+    with pytest.raises(ValueError, match="the id 0 came twice, with different rows of x"):
+        feed(numbered, (x, y, torch.arange(30)), (x.flip(0), y.flip(0), torch.arange(30)))  # begins again in a batch
+
+
+@pytest.mark.parametrize("ids", [torch.ones(3), torch.arange(4), [0, 1, 2]])
+def test_ids_are_whole_numbers_one_a_row(ids):
+    x, y = (part[:3] for part in tester.pair())
+    with pytest.raises(ValueError, match=r"ids have shape .* wanted \(3,\) whole numbers|ids is a list"):
+        metrics.PIPDistance().update(x, y, ids)
+
+
+def test_a_width_is_found_as_rows_come():
+    x, y = tester.pair()
+    metric = metrics.DebiasedCKA()
+    metric.update(x[:20, :3], y[:20, :2])
+    metric(x[20:], y[20:])
+    narrow = [torch.nn.functional.pad(part[:20, :d], (0, 7 - d)) for part, d in ((x, 3), (y, 2))]
+    wanted = functional.debiased_cka(*(torch.cat([a, b[20:]]) for a, b in zip(narrow, (x, y), strict=True)))
+    assert metric.compute().item() == pytest.approx(wanted.item(), rel=1e-9)
+
+
+@pytest.mark.parametrize("make", [metrics.LinearCKA, metrics.DebiasedCKA, metrics.CanonicalCorrelation])
+@pytest.mark.parametrize(("far", "resolved"), [(30.0, True), (1e7, False)])
+def test_rows_far_from_the_origin_are_right_or_refused(make, far, resolved):
+    x, y = tester.pair()
+    near, metric = make(), make()
+    near.update(x, y)
+    metric.update(x + far, y)
+    if resolved:
+        assert metric.compute().item() == pytest.approx(near.compute().item(), rel=1e-6)
+    else:
+        with pytest.raises(ValueError, match=r"rows of x differ by less than 1e-0. of their length"):
+            metric.compute()
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_minibatches_estimate_what_all_rows_have(kernel):
+    """The mean over many ways to cut rows into batches is that of all rows."""
+    x, y = tester.pair()
+    widths = (2.0, 2.0) if kernel == "rbf" else None
+    whole = pair_unbiased_hsics(x, y) if widths is None else pair_rbf_hsics(x, y, widths)
+    cut = []
+    for seed in range(40):
+        metric = metrics.MinibatchCKA(kernel, widths=widths)
+        order = torch.randperm(60, generator=generators.generator(seed))  # of 61, so that batches are equal
+        for ids in order.split(12):
+            metric.update(x[ids], y[ids])
+        cut.append(metric.hsics / metric.rows)
+    cut = torch.stack(cut)
+    error = cut.std(0) / len(cut) ** 0.5
+    assert ((cut.mean(0) - whole).abs() < 4 * error + 0.03 * whole).all()  # without the last row
+    assert torch.allclose(metric.compute(), cut[-1, 1] / (cut[-1, 0] * cut[-1, 2]).sqrt())
+
+
+def test_their_options_are_shown():
+    shown = {
+        metrics.PIPDistance(): "PIPDistance(normalize=True)",
+        metrics.LinearCKA(7): "LinearCKA(7, normalize=False)",
+        metrics.NeighbourOverlap(3): "NeighbourOverlap(k=3, jaccard=False)",
+        metrics.CanonicalCorrelation("svcca"): "CanonicalCorrelation('svcca', explained=0.99, normalize=False)",
+        metrics.MinibatchCKA("rbf", widths=(1, 2)): "MinibatchCKA('rbf', widths=(1, 2), normalize=False)",
+    }
+    for metric, text in shown.items():
+        assert " ".join(repr(metric).split()).replace("( ", "(").replace(" )", ")") == text
+
+
+def test_a_collection_does_not_mix_states_of_other_options():
+    """Unit rows make the sums of both alike at first, and what is grouped then stays so."""
+    x, y = tester.pair()
+    unit = torch.nn.functional.normalize(x)
+    both = MetricCollection({"unit": metrics.PIPDistance(), "raw": metrics.PIPDistance(normalize=False)})
+    both.update(unit[:30], unit[:30].flip(1))
+    both.update(x[30:], y[30:])
+    for name, metric in (("unit", metrics.PIPDistance()), ("raw", metrics.PIPDistance(normalize=False))):
+        metric.update(unit[:30], unit[:30].flip(1))
+        metric.update(x[30:], y[30:])
+        tester.close(both.compute()[name], metric.compute())
 
 
 @pytest.mark.parametrize(
@@ -67,6 +178,18 @@ def test_nothing_is_nan_before_the_first_row(make):
         (lambda x, y: metrics.PIPDistance(7).update(0 * x, y), "row 0 of x is zero"),
         (lambda x, y: metrics.NeighbourOverlap().update(x[0], y), r"x has shape \(7,\)"),
         (lambda x, y: metrics.LinearCKA(0), "dimension is 0"),
+        (lambda x, y: metrics.NeighbourOverlap(0), "k is 0"),
+        (lambda x, y: metrics.WordwisePIPDistance(reduction="avg"), "reduction is 'avg'"),
+        (lambda x, y: metrics.CanonicalCorrelation("svca"), "of is 'svca', wanted one of mean, svcca, pwcca"),
+        (lambda x, y: metrics.CanonicalCorrelation(explained=2), "explained is 2"),
+        (lambda x, y: metrics.MinibatchCKA("rbf"), "wanted two numbers for 'rbf'"),
+        (lambda x, y: metrics.MinibatchCKA("rbf", widths=(0, 1)), "wanted two numbers above 0"),
+        (lambda x, y: metrics.MinibatchCKA("poly"), "kernel is 'poly'"),
+        (lambda x, y: metrics.MinibatchCKA().update(x[:3], y[:3]), "3 words, wanted at least 4"),
+        (lambda x, y: metrics.PIPDistance().update(x.numpy(), y), "x is a ndarray, wanted a tensor"),
+        (lambda x, y: metrics.PIPDistance().update(x * torch.nan, y), "row 0 of x is not finite"),
+        (lambda x, y: metrics.NeighbourOverlap().update(x, y * torch.inf), "row 0 of y is not finite"),
+        (lambda x, y: metrics.PIPDistance(normalize=False).update(x * 1e200, y), "scale it first"),
     ],
 )
 def test_wrong_input_is_named(call, message):

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import pickle
+import warnings
 from datetime import timedelta
 
 import torch
@@ -20,7 +21,19 @@ METRICS = {
         lambda x, y: functional.pip_loss(x, y, normalize=False),
     ),
     "procrustes": (lambda: metrics.ProcrustesDistance(D), lambda x, y: functional.procrustes(x, y).distance),
+    "pip, any width": (metrics.PIPDistance, functional.pip_loss),
     "cka": (lambda: metrics.LinearCKA(D), functional.linear_cka),
+    "debiased cka": (metrics.DebiasedCKA, functional.debiased_cka),
+    "debiased cka, unit": (
+        lambda: metrics.DebiasedCKA(D, normalize=True),
+        lambda x, y: functional.debiased_cka(x, y, normalize=True),
+    ),
+    "cca": (metrics.CanonicalCorrelation, lambda x, y: functional.cca(x, y).mean),
+    "svcca": (
+        lambda: metrics.CanonicalCorrelation("svcca", explained=0.9),
+        lambda x, y: functional.cca(x, y, explained=0.9).svcca,
+    ),
+    "pwcca": (lambda: metrics.CanonicalCorrelation("pwcca"), lambda x, y: functional.cca(x, y).pwcca),
     "words": (metrics.WordwisePIPDistance, functional.wordwise_pip_loss),
     "overlap": (lambda: metrics.NeighbourOverlap(5), lambda x, y: functional.neighbour_overlap(x, y, 5)),
     "jaccard": (
@@ -106,9 +119,15 @@ def collection_of(group):
 
 
 def share(rank, world):
-    """Unequal shares of the rows, in order."""
-    cuts = [0, *(V * r // (world + 1) for r in range(1, world)), V]
+    """Unequal shares of the rows, in order; of three processes the last one has none."""
+    cuts = [0, V // 3, V, V] if world == 3 else [0, V // 4, V]
     return (part[cuts[rank] : cuts[rank + 1]] for part in pair())
+
+
+def padded_share(rank, world):
+    """The rows' numbers as ``DistributedSampler`` hands them out: some twice, so that all have as many."""
+    numbers = [*range(V), *range(-V % world)]
+    return torch.tensor(numbers[rank::world])
 
 
 def of_processes(folder):
@@ -127,6 +146,7 @@ def of_processes(folder):
 def one_of_three(rank, folder):
     """Feed a share of the rows to every metric, among the first two processes and among all three."""
     torch.set_num_threads(1)  # a forked process has none of OpenMP's threads
+    warnings.filterwarnings("ignore", "The ``compute`` method")  # of a process without a batch
     distributed.init_process_group(
         "gloo", f"file://{folder}/store", rank=rank, world_size=3, timeout=timedelta(seconds=60)
     )
@@ -135,6 +155,10 @@ def one_of_three(rank, folder):
         if rank < world:
             found = collection_of(group)
             for a, b in zip(*(part.split(7) for part in share(rank, world)), strict=True):
-                found.update(a, b)
-            torch.save(found.compute(), folder / f"{rank}-{world}.pt")
+                if len(a):
+                    found.update(a, b)
+            with_ids = collection_of(group)
+            for ids in padded_share(rank, world).split(9):
+                with_ids.update(*(part[ids] for part in pair()), ids)
+            torch.save((found.compute(), with_ids.compute()), folder / f"{rank}-{world}.pt")
     distributed.destroy_process_group()

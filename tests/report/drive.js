@@ -14,7 +14,7 @@ async function drive() {
   $("search").value = "SCRIPT"; $("search").dispatchEvent(new Event("input")); await wait();
   seen.found = first();
   rows()[0].cells[0].firstChild.click(); await wait();
-  seen.open = $("panel").open; seen.word = $("word").textContent; seen.said = $("said").textContent;
+  seen.open = $("panel").open; seen.word = $("word").textContent; seen.said = $("said").textContent; seen.rule = $("rule").textContent; seen.hits = [...$("hits").querySelectorAll("button")].map((hit) => hit.textContent);
   const cells = [...$("lattice").querySelectorAll("tr:nth-child(2) td")].map((cell) => cell.textContent); seen.lattice = cells;
   $("lattice").querySelector("td button").click(); await wait(); seen.near = $("word").textContent;
   $("close").click(); seen.closed = !$("panel").open;

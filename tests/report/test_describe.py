@@ -66,12 +66,11 @@ def test_a_number_stands_beside_its_scale(result):
 
 def test_a_negative_contrast_is_shown_as_undefined_with_its_square():
     contrast = {"name": "extrinsic", "groups": ["a", "b"], "value": None, "se": None, "signed_square": -0.00123}
-    contrast |= {"ratio": 0.9, "ratio_interval": [0.8, 1.0]}
+    contrast |= {"ratio": 0.9, "ratio_interval": [0.8, 1.0], "runs": [3, 3]}
     (block,) = describe(Result("stability", contrasts=[contrast]))
-    (_, value, meaning), (_, ratio, interval) = block.facts
-    assert (ratio, interval[:13]) == ("0.900", "0.800 – 1.00:")
-    assert value == "–"
-    assert "-1.2e-03" in meaning
+    ((groups, value, ratio, interval),) = block.tables[0].rows
+    assert (groups, ratio, interval) == ("b beside a", "0.900", "0.800–1.00")
+    assert value == "undefined: bootstrap runs differ less, −1.2e−03 squared"
 
 
 def test_a_result_that_nobody_describes_has_a_plain_page():
@@ -96,9 +95,11 @@ def test_several_groups_are_compared_first():
     groups = [named(f"t/{v}", v=v) for v in (20, 30)]
     groups.append(replace(runs_of(collapsed(3, 25, 4)), key=Key.of_path("t/collapsed")))
     result = stability(groups, neighbours=[3, 10])
-    (table,) = describe(result)[0].tables
-    assert table.header[-1] == "p@10"
-    assert [row[0] for row in table.rows] == ["t/20", "t/30", "t/collapsed"]
-    assert table.rows[0][2] == number(result.groups[0]["pip"]["reduced"]["mean"])
-    assert [("collapsed" in row[5]) for row in table.rows] == [False, False, True]
+    table, shared = describe(result)[0].tables
+    assert table.header == ["", "t/20", "t/30", "t/collapsed"]
+    rows = {row[0]: row[1:] for row in table.rows}
+    mean = result.groups[0]["pip"]["reduced"]["mean"]
+    assert float(rows["PIP loss"][0].split()[0]) == pytest.approx(mean, rel=0.05)  # to the digits that its interval bears
+    assert [("collapsed" in cell) for cell in rows["mean cosine"]] == [False, False, True]
+    assert [row[0] for row in shared.rows] == ["p@3", "p@10", "p@10 by chance"]
     assert len(describe(stability(groups[0], neighbours=[3]))) == 2

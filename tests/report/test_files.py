@@ -6,7 +6,8 @@ from unittest.mock import Mock
 import pandas as pd
 import pytest
 
-from gpustab import InputError
+from gpustab import ComputationError, InputError
+from gpustab.formats.atomic import WritingError
 from gpustab.formats.memory import from_pair
 from gpustab.report import files
 from gpustab.report.describe import draw
@@ -82,11 +83,13 @@ def test_a_folder_that_cannot_be_made_is_found_before_the_work():
         check_folder(Path("/proc/gpustab"))
 
 
-def test_the_summary_comes_after_the_tables(result, tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "to_json", Mock(side_effect=OSError("no space left")))
-    with pytest.raises(OSError, match="no space"):
-        write_files(result, tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == TABLES
+def test_a_disk_that_fails_leaves_what_was_there(result, tmp_path, monkeypatch):
+    write_files(result, tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    monkeypatch.setattr(files, "to_html", Mock(side_effect=WritingError("no space left")))
+    with pytest.raises(ComputationError, match="no space"):
+        write_files(result, tmp_path, force=True)
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_checking_makes_nothing(tmp_path):

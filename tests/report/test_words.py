@@ -8,7 +8,7 @@ import pytest
 
 from gpustab.report import Result
 from gpustab.report.words import browser, numbers
-from gpustab.studies.stability.page import WORDS
+from gpustab.studies.stability.paper import WORDS
 
 COLUMNS = {"words": {"count": "occurrences", "loss": "PIP loss", "missing": "not there"}}
 

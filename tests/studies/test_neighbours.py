@@ -89,7 +89,7 @@ def test_bootstrap_runs_judge_what_the_whole_corpus_chose():
         assert row["runs"] == sum(int(row["neighbour"][1:]) in own for own in lists)
     assert [group["chosen_by"] for group in result.groups] == ["x/shuffled", "x/shuffled"]
     assert [group["name"] for group in result.groups] == ["x/bootstrap", "x/shuffled"]
-    assert [sentence.partition(":")[0] for sentence in result.verdict] == ["x/bootstrap", "x/shuffled"]
+    assert [sentence.partition(":")[0] for sentence in result.verdict] == ["x, bootstrap runs", "x, shuffled runs"]
     alone = neighbours_of(bootstrap, "w7", 4)
     assert alone.groups[0]["chosen_by"] == "x/bootstrap"
     assert any("both chose and judge" in note for note in alone.notes)
@@ -134,7 +134,7 @@ def test_noisy_lists_want_ten_runs(runs, wanted):
     """At p@10 of 0.2 every fourth *firm* of five runs was wrong."""
     assert verdict(runs, runs, 1.0, 0.2) == wanted
     said = SOME_HOLD.sentence(Judged("x", 10, [Neighbour("y", runs, runs, wanted)], runs, "bootstrap runs", 0.2))
-    assert ("two of them share 20% of a list, and of so noisy lists ten are needed" in said) is (runs < 10)
+    assert ("two of them share only 20 % of a list. Train at least ten." in said) is (runs < 10)
 
 
 def test_a_word_that_half_of_the_runs_lack_is_not_there_in_nine_of_ten():
@@ -178,27 +178,30 @@ def test_the_sentence_on_a_word():
     )
     none = SOME_HOLD.sentence(Judged("x", 10, rows[5:], 10, "runs", 0.6))
     assert none == (
-        "Of the ten nearest words of x, none can be trusted yet: none is firm in these 10 runs. Five are open and five "
-        "are not in these runs."
+        "Of the ten nearest words of x, trust none yet: none is firm in these ten runs. Five are open and five are not "
+        "in these runs."
     )
-    assert "none can be judged by 4 runs" in SOME_HOLD.sentence(Judged("x", 10, rows, 4, "runs", 0.6))
+    assert "Four runs are too few" in SOME_HOLD.sentence(Judged("x", 10, rows, 4, "runs", 0.6))
 
 
 def test_runs_of_the_same_documents_are_told_beside_those_of_drawn_ones():
     def judged(names, runs=10):
         return Judged("x", 10, [Neighbour(name, runs, runs, "firm") for name in names], runs, "shuffled runs", 0.8)
 
-    back = "Train again on the same documents, and four of the ten come back"
+    back = "If you train again on the same documents, four of the ten come back"
     assert on_these_documents(judged("adgz"), judged("abcd")) == (
-        f"{back}; two only as long as the documents stay the same: g and z."
+        f"{back}. Two of them depend on these very documents: g and z."
     )
-    assert on_these_documents(judged("adgz"), judged("")).startswith(f"{back}; all of them only as long")
-    assert on_these_documents(judged("adgz"), judged("zgda")) == f"{back}; resampled documents give the same words."
+    assert on_these_documents(judged("adgz"), judged("")).startswith(f"{back}. All of them depend on these")
+    assert on_these_documents(judged("adgz"), judged("zgda")) == f"{back}. Resampled documents give the same words."
     assert on_these_documents(judged("adgz"), judged("", 4)).endswith(
-        "a, d, g and z. Whether other documents give them is not judged."
+        "a, d, g and z. Nobody knows whether other documents give them."
     )
+    one, other = (judged("ad"[:k]) for k in (1, 2))
+    assert "one of the ten comes back. It depends" in on_these_documents(one, judged(""))
+    assert "One of them depends on these very documents: d." in on_these_documents(other, judged("a"))
     passing = Judged("x", 1, [Neighbour("a", 1, 10, "passing")], 10, "shuffled runs", 0.8)
-    assert "trust none: all are passing in these 10 shuffled runs" in on_these_documents(passing, judged("a"))
+    assert "trust none: all are passing in these ten shuffled runs" in on_these_documents(passing, judged("a"))
 
 
 def test_two_neighbours_in_seven_of_eight_runs_are_not_told_as_one():
@@ -214,7 +217,7 @@ def test_bootstrap_runs_answer_first_whatever_the_order_they_came_in():
     for groups in ([shuffled, bootstrap], [bootstrap, shuffled]):
         result = neighbours_of(groups, "w7", 4)
         assert [group["name"] for group in result.groups] == ["x/bootstrap", "x/shuffled"]
-        assert result.verdict[0].startswith("x/bootstrap:")
+        assert result.verdict[0].startswith("x, bootstrap runs:")
 
 
 def test_overlap_is_that_of_the_stability_study():

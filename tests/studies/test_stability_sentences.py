@@ -22,7 +22,7 @@ def of(value, se, runs=4):
         (0.86, 0.02, "seen it in several runs"),  # the interval reaches below 0.85
         (0.6, 0.002, "seen it in several runs"),
         (0.19, 0.02, "seen it in several runs"),  # and above 0.2
-        (0.07, 0.002, "hardly hold this corpus"),
+        (0.07, 0.002, "hardly represent this corpus"),
     ],
 )
 def test_what_follows_for_reading_is_what_the_interval_bears(p, se, part):
@@ -32,15 +32,15 @@ def test_what_follows_for_reading_is_what_the_interval_bears(p, se, part):
 def test_the_numbers_of_the_first_sentence():
     said = RETURN.sentence(Returning(of(0.596, 0.001, 8), 10, 0.0017, "shuffled"))
     assert said.startswith(
-        "Train again, with the documents in another order, and six of ten nearest neighbours come back "
-        "(5.9–6.0; by chance 0.02 of ten)."
+        "If you train again with the documents in another order, six of ten nearest neighbours come back "
+        "(5.9–6.0; by chance 0.02)."
     )
-    assert "Draw these documents again" in RETURN.sentence(Returning(of(0.26, 0.01), 10, 0.002, "bootstrap"))
+    assert "resample the documents" in RETURN.sentence(Returning(of(0.26, 0.01), 10, 0.002, "bootstrap"))
     one = RETURN.sentence(Returning(of(0.12, 0.003), 10, 0.002))
     assert "one of ten nearest neighbours comes back (1.1–1.3;" in one
     hangs = RETURN.sentence(Returning(of(0.18, 0.003), 10, 0.002, "bootstrap"))
-    assert "hang on single documents" in hangs
-    assert "hardly hold" not in hangs
+    assert "depend on single documents" in hangs
+    assert "hardly represent" not in hangs
     assert "0.70 of ten" in RETURN.sentence(Returning(of(0.07, 0.001), 10, 0.002))
     assert "11 of 12" in RETURN.sentence(Returning(of(11 / 12, 0.001), 12, 0.002))
 
@@ -52,22 +52,22 @@ def test_the_numbers_of_the_first_sentence():
 def test_documents_matter_only_beyond_the_margin(bootstrap, se, verdict):
     found, said = documents(of(0.0204, 0.0001), of(bootstrap, se))
     assert found == verdict
-    assert {"matter": "Check claims", "hardly": "hardly more", "open": "More runs would tell"}[verdict] in said
+    assert {"matter": "Check your findings", "hardly": "hardly matter", "open": "Train more runs"}[verdict] in said
 
 
 def test_the_ratio_has_an_interval():
     said = documents(of(0.0204, 0.0001, 8), of(0.0382, 0.0004, 8))[1]
-    assert "1.87 times (1.82–1.92) as much as another training" in said
+    assert "1.87 times (1.82–1.92) as much as training again" in said
     two = documents(of(0.02, None, 2), of(0.04, None, 2))
     assert two[0] == "open"
-    assert "two runs" in two[1]
+    assert "Two runs are too few" in two[1]
     zero = ratio_of(of(0.1, 0.01), of(0.0, 0.0))
     assert math.isnan(zero.value)
 
 
 def test_two_runs():
     said = RETURN.sentence(Returning(of(0.61, None, 2), 10, 0.002))
-    assert said.startswith("Two runs share six of ten neighbours (6.1; by chance 0.02 of ten).")
+    assert said.startswith("Two runs share six of ten neighbours (6.1; by chance 0.02).")
 
 
 def ranked(word, run, pair):
@@ -81,26 +81,31 @@ def ranked(word, run, pair):
 def test_the_ranking_names_the_better_number_first():
     pip, p = ranked(0.37, 0.29, 0.34), ranked(0.53, 0.2, 0.27)
     said = claims.ranking(4, [("PIP loss", pip), ("p@10", p)])
-    assert f"at about {p.value:.2f} by p@10 ({pip.value:.2f} by PIP loss)." in said
+    assert f"of about {p.value:.2f} by p@10 ({pip.value:.2f} by PIP loss)." in said
     assert f"about {p.needed(0.9)} runs by p@10, about {pip.needed(0.9)} runs by PIP loss" in said
-    assert "assuming" not in said
-    assert "assuming" in claims.ranking(3, [("p@10", p)])
-    assert "Two runs say nothing" in claims.ranking(2, [("p@10", None)])
+    assert "assumes" not in said
+    assert "assumes" in claims.ranking(3, [("p@10", p)])
+    assert "Two runs cannot say" in claims.ranking(2, [("p@10", None)])
     assert claims.ranking(5, [("p@10", None)]) == ""
     assert "more than a thousand runs" in claims.ranking(4, [("p@10", ranked(1e-9, 0.1, 0.1))])
 
 
 @pytest.mark.parametrize(
     ("value", "runs", "part"),
-    [(None, 2, "Two runs cannot"), (0.49, 4, "4 runs cannot"), (0.5, 4, "group"), (0.8, 8, "place, within its error")],
+    [
+        (None, 2, "Two runs cannot"),
+        (0.49, 4, "four runs cannot"),
+        (0.5, 4, "group"),
+        (0.8, 8, "place, within its error"),
+    ],
 )
 def test_the_heading_of_a_list(value, runs, part):
     assert part in RANKS_WORDS.sentence(Ranking(value, runs))
 
 
 def test_opposite_numbers_are_warned_of():
-    assert "+0.49 over 1,000 words" in POINTS_OPPOSITE.sentence(Opposite([0.49], 1000, 10))
-    assert "+0.31 to +0.49 over 1,000 words" in POINTS_OPPOSITE.sentence(Opposite([0.49, 0.31], 1000, 10))
+    assert "0.49 over 1,000 words" in POINTS_OPPOSITE.sentence(Opposite([0.49], 1000, 10))
+    assert "0.31 to 0.49 over 1,000 words" in POINTS_OPPOSITE.sentence(Opposite([0.49, 0.31], 1000, 10))
     assert POINTS_OPPOSITE.judge(Opposite([0.49], 1000, 10)) == "yes"
     for agreement, words in ((0.19, 1000), (-0.5, 1000), (math.nan, 1000), (0.49, 99)):
         assert POINTS_OPPOSITE.judge(Opposite([agreement], words, 10)) == "no"
@@ -108,18 +113,18 @@ def test_opposite_numbers_are_warned_of():
 
 def test_alarms():
     assert claims.little_in_common(3, 997, 812) == (
-        "These runs share 3 of 997 words (0.3 %). Nothing can be concluded about the rest. If letter case did not "
-        "count, they would share 812."
+        "These runs share only 3 of 997 words (0.3 %). They say nothing about the rest. They would share 812 if letter "
+        "case did not count."
     )
     assert "letter case" not in claims.little_in_common(3, 997, 3)
     one, all_of_them = (claims.collapsed(["a.txt"], [0.99], every=every) for every in (False, True))
     assert one.startswith("a.txt is collapsed: its words")
-    assert one.endswith("without, the tables with it.")
-    assert all_of_them.endswith("No verdict is given.")
+    assert one.endswith("leave it out, the tables do not.")
+    assert all_of_them.endswith("The page gives no verdict.")
     assert "(mean cosine 0.96 to 0.98)" in claims.collapsed([], [0.98, 0.962], every=True)
     said = claims.odd("shuffled 5", 0.91, 0.2, 0.0204, 0.038)
-    assert "shuffled 5 is 91% of chance away from the others, these 20% from each other" in said
-    assert "Without it the loss is 0.0204, with it 0.0380" in said
+    assert "shuffled 5 lies 91 % of chance away from the others, which lie 20 % away from each other" in said
+    assert "0.0204 without it and 0.0380 with it" in said
     assert "lies far from all others" in claims.odd("x", None, None, 0.1, 0.2)
     assert claims.copies(["a", "b", "c"]).startswith("a, b and c are the same vectors in three files.")
 
@@ -127,10 +132,10 @@ def test_alarms():
 @pytest.mark.parametrize(
     ("least", "verdict", "said"),
     [
-        ((10, 6.2, 0.6, 8), "yes", "Of the 10 words listed as least stable about 6 belong to the least stable tenth"),
-        ((10, 2.0, 0.6, 8), "no", "No list of the least stable words: of the 10 that came out so about 2 would"),
-        ((10, 6.2, 0.14, 8), "no test", "two runs share 14% of a list, and of so noisy lists 10 runs are needed"),
-        ((10, 6.2, 0.14, 10), "yes", "Of the 10 words listed"),
+        ((10, 6.2, 0.6, 8), "yes", "About 6 of the 10 words listed as least stable"),
+        ((10, 2.0, 0.6, 8), "no", "only about 2 of the 10 candidates"),
+        ((10, 6.2, 0.14, 8), "no test", "only 14 % of a list. Train at least ten runs"),
+        ((10, 6.2, 0.14, 10), "yes", "of the 10 words listed"),
         ((0, 0.0, 0.6, 8), "none", ""),
     ],
 )

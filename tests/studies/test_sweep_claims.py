@@ -62,15 +62,15 @@ def test_table_3_1_is_found_again():
     assert all(row["paper"].startswith("Rettenmeier found ") for row in found)
     by_claim = {row["claim"]: row["agrees"] for row in found}
     for epochs in (10, 20, 40):
-        assert by_claim[f"epochs={epochs}: longer training is more stable"] == "yes"
-    assert by_claim["epochs=40: longer training solves more analogies"] == "yes"
-    assert by_claim["epochs=10: longer training solves more analogies"] == "undecided"  # half a point ± 0.9
-    assert by_claim["The loss of word2vec reaches a plateau over epochs"] == "yes"
+        assert by_claim[f"Longer training is more stable (epochs={epochs})"] == "yes"
+    assert by_claim["Longer training solves more analogies (epochs=40)"] == "yes"
+    assert by_claim["Longer training solves more analogies (epochs=10)"] == "undecided"  # half a point ± 0.9
+    assert by_claim["The loss of word2vec reaches a plateau with more epochs"] == "yes"
 
 
 def test_a_loss_that_goes_on_falling_has_no_plateau_and_a_large_error_decides_nothing():
     falling = {5: 1.8, 10: 1.6, 20: 1.4, 40: 1.2}
-    claim = "The loss of word2vec reaches a plateau over epochs"
+    claim = "The loss of word2vec reaches a plateau with more epochs"
     assert {row["claim"]: row["agrees"] for row in observed(losses=falling)}[claim] == "no"
     assert {row["agrees"] for row in observed(se=0.5) if "analog" not in row["claim"]} == {"undecided"}
 
@@ -113,9 +113,9 @@ def test_a_run_far_from_its_setting_makes_no_test_of_what_it_is_in(far_in):
     rows = observation_table(plans, numbers, change_table(numbers["baseline"], others)).records()
     found = {row["claim"]: row for row in rows}
     touched = {
-        "epochs=20: longer training is more stable": {"baseline", "epochs=20"},
-        "epochs=40: longer training is more stable": {"baseline", "epochs=40"},
-        "The loss of word2vec reaches a plateau over epochs": {"epochs=20", "epochs=40"},
+        "Longer training is more stable (epochs=20)": {"baseline", "epochs=20"},
+        "Longer training is more stable (epochs=40)": {"baseline", "epochs=40"},
+        "The loss of word2vec reaches a plateau with more epochs": {"epochs=20", "epochs=40"},
     }
     for claim, labels in touched.items():
         silent = far_in in labels

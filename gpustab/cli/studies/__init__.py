@@ -1,7 +1,1 @@
-"""The commands ``study NAME``: every module here brings its own."""
-
-from importlib import import_module
-from pkgutil import iter_modules
-
-for _module in iter_modules(__path__):
-    import_module(f"{__name__}.{_module.name}")
+"""The commands ``study NAME``."""

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpustab.cli.bar import Bar
+from gpustab.cli.app import study
 from gpustab.cli.make import announcing, require_training
-from gpustab.cli.options import Computing, Showing, open_runs
+from gpustab.cli.options import Computing, Showing, check_corpus, open_runs
 from gpustab.cli.session import session, show
-from gpustab.cli.studies.app import study
 from gpustab.cli.takes import takes
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.studies.bootstrap.options import BootstrapOptions, BootstrapPlan
 
 if TYPE_CHECKING:
+    from gpustab.cli.bar import Bar
     from gpustab.corpus.corpus import Corpus
     from gpustab.runs.group import Group
 
@@ -40,6 +40,7 @@ def bootstrap(
     Example: gpustab study bootstrap RUNSET --query war,peace -o bootstrap
     """
     with session(showing, goes_on=True) as progress:
+        _check(source, bootstrap_plan, showing)
         from gpustab.studies.bootstrap.study import bootstrap as answer
 
         compute = computing.compute()
@@ -47,6 +48,26 @@ def bootstrap(
         result = answer(groups, bootstrap_options, corpus=corpus, compute=compute, progress=progress)
         result.notes += notes
         show(result, showing)
+
+
+def _are_runs(source: list[str]) -> bool:
+    from gpustab.runs.manifest import MANIFEST, is_leaf
+
+    return all((Path(text) / MANIFEST).is_file() or is_leaf(Path(text)) for text in source)
+
+
+def _check(source: list[str], plan: BootstrapPlan, showing: Showing) -> None:
+    """Refuse what fits no run set and no corpus, before anything is imported."""
+    if _are_runs(source):
+        if plan.given:
+            raise InputError(f"{option(plan.given[0])} has no effect: {source[0]} is trained already; give a corpus")
+        return
+    for text in source:
+        check_corpus(text)
+    if len(source) > 1:
+        raise InputError(f"{', '.join(source)}: give one corpus, or folders of run sets alone")
+    _folder(plan, showing)
+    require_training()
 
 
 def _groups(
@@ -58,17 +79,9 @@ def _groups(
     progress: Bar,
 ) -> tuple[list[Group], Corpus | None, list[str]]:
     """The groups of run sets, or those that are trained on a text now."""
-    from gpustab.runs.manifest import MANIFEST, is_leaf
-
-    folders = [Path(text) for text in source]
-    if all((folder / MANIFEST).is_file() or is_leaf(folder) for folder in folders):
-        if plan.given:
-            raise InputError(f"{option(plan.given[0])} has no effect: {source[0]} is trained already; give a corpus")
-        return open_runs(folders, load_options), None, []
-    if len(source) > 1:
-        raise InputError(f"{', '.join(source)}: give one corpus, or folders of run sets alone")
+    if _are_runs(source):
+        return open_runs([Path(text) for text in source], load_options), None, []
     folder = _folder(plan, showing)
-    require_training()
     from gpustab.corpus.options import CorpusOptions
     from gpustab.studies.bootstrap.corpus import train_plan
 

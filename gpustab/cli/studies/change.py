@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpustab.cli.bar import Bar
-from gpustab.cli.make import assign, require_training
+from gpustab.cli.app import study
+from gpustab.cli.make import assign, check_settings, require_training
 from gpustab.cli.options import Computing, Showing, parameters_of
 from gpustab.cli.session import show
-from gpustab.cli.studies.app import study, working
+from gpustab.cli.studies.working import working
 from gpustab.cli.takes import takes
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
@@ -19,6 +19,7 @@ from gpustab.runs.joining import Loading
 from gpustab.studies.change.options import ChangeOptions, GridPlan
 
 if TYPE_CHECKING:
+    from gpustab.cli.bar import Bar
     from gpustab.runs.group import Group
 
 
@@ -44,12 +45,27 @@ def change(
 
     Example: gpustab study change RUNSET -w labor,capital -o change
     """
-    with working(showing) as (progress, finished):
+    with working(showing, **({"runs": runset, "least": 1} if runset else {})) as (progress, finished):
+        _check(runset or [], change_options, grid_plan, settings or [], showing)
         from gpustab.studies.change.study import change as answer
 
         compute = computing.compute()
         groups = _groups(runset or [], load_options, change_options, grid_plan, settings or [], showing, progress)
         show(answer(groups, change_options, compute=compute, progress=progress, finished=finished), showing)
+
+
+def _check(runs: list[Path], options: ChangeOptions, plan: GridPlan, settings: list[str], showing: Showing) -> None:
+    """Refuse what fits neither run sets nor a training, before anything is imported."""
+    check_settings(settings)
+    if runs:
+        if given := [*plan.given, *(["set"] if settings else [])]:
+            raise InputError(f"{option(given[0])} has no effect: {runs[0]} is trained already; give no run set")
+    elif options.semeval is None:
+        raise InputError(f"give a run set, or {option('semeval')} with the folder of the languages to train on")
+    elif showing.out is None:
+        raise InputError(f"the runs of {options.semeval} must be kept: give {option('out')}")
+    else:
+        require_training()
 
 
 def _groups(
@@ -65,14 +81,8 @@ def _groups(
     from gpustab.runs.load import open_groups
 
     if runs:
-        if given := [*plan.given, *(["set"] if settings else [])]:
-            raise InputError(f"{option(given[0])} has no effect: {runs[0]} is trained already; give no run set")
         return list(open_groups(runs, Loading(options=load_options), single_runs=True))
-    if options.semeval is None:
-        raise InputError(f"give a run set, or {option('semeval')} with the folder of the languages to train on")
-    if showing.out is None:
-        raise InputError(f"the runs of {options.semeval} must be kept: give {option('out')}")
-    require_training()
+    assert options.semeval is not None and showing.out is not None  # noqa: S101, PT018  # see _check
     from gpustab.studies.change.semeval import train_grid
 
     parameters: dict[str, Any] = {}

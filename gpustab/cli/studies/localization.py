@@ -7,13 +7,15 @@ from typing import Annotated
 
 import typer
 
+from gpustab.cli.app import study
 from gpustab.cli.options import Computing, Showing
 from gpustab.cli.session import show
-from gpustab.cli.studies.app import study, working
+from gpustab.cli.studies.working import working
 from gpustab.cli.takes import takes
 from gpustab.errors import InputError, option
 from gpustab.options import Option
-from gpustab.studies.localization.options import LocalizationOptions, TrainingOptions
+from gpustab.runs.paths import files_of
+from gpustab.studies.localization.options import LocalizationOptions, TrainingOptions, check_model
 
 
 @study.command("localization")
@@ -46,14 +48,19 @@ def localization(
     Example: gpustab study localization PAIRS.tsv --model bow --model urae --train-on CORPUS.txt --runs 3 -o DIR
     """
     with working(showing, "nltk", "spacy", "lemminflect", extra="sentences") as (progress, finished):
-        from gpustab.studies.localization.choose import choose_all
         from gpustab.studies.localization.corpus import check_corpus_path, read_pairs, write_corpus
-        from gpustab.studies.localization.study import localization as answer
 
+        for path in pairs:
+            files_of(path)
+        for text in model or []:
+            check_model(text)
         if corpus is not None:
             check_corpus_path(corpus)
             if corpus.exists() and not showing.force:
                 raise InputError(f"{corpus}: is there already; {option('force')} replaces it")
+        from gpustab.studies.localization.choose import choose_all
+        from gpustab.studies.localization.study import localization as answer
+
         compute = computing.compute()
         spare = None if finished is None else finished / "models"
         models = choose_all(model or ["bow"], training_options, compute.device, spare)

@@ -7,10 +7,12 @@ from typing import Annotated
 
 import typer
 
-from gpustab.cli.options import Computing, Showing, open_runs
+from gpustab.cli.app import study
+from gpustab.cli.options import Computing, Showing, check_corpus, open_runs
 from gpustab.cli.session import require, session, show
-from gpustab.cli.studies.app import study, working
+from gpustab.cli.studies.working import working
 from gpustab.cli.takes import takes
+from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.options import Option
 from gpustab.studies.consistency.options import ConsistencyOptions
@@ -42,7 +44,12 @@ def consistency(
 
     Example: gpustab study consistency SPACE.txt --text lee -o consistency
     """
-    with working(showing, "scipy", "sentencex") as (progress, finished):
+    reads = {"runs": runs or [], "named": group or [], "least": 1}
+    with working(showing, "scipy", "sentencex", **reads) as (progress, finished):
+        if not text and consistency_options.sample_file is None:
+            raise InputError(f"no text was given; give {option('text', ...)}, or {option('sample_file', ...)}")
+        for name in text or []:
+            check_corpus(name)
         from gpustab.studies.consistency.study import consistency as answer
 
         compute = computing.compute()
@@ -62,8 +69,11 @@ def instability(
     showing: Showing,
     instability_options: InstabilityOptions,
 ) -> None:
-    """Repeat chapters 2 and 3 of Rettenmeier (2020): how unstable, why, and does averaging help? 3 runs a group."""
-    with session(showing) as progress:
+    """Repeat chapters 2 and 3 of Rettenmeier (2020): how unstable, why, and does averaging help? 3 runs a group.
+
+    Example: gpustab study instability RUNSET -o instability
+    """
+    with session(showing, runs=runs) as progress:
         require("this study", "study", "scipy")
         from gpustab.studies.instability.study import instability as answer
 
@@ -94,7 +104,8 @@ def thresholds(
 
     Example: gpustab study thresholds RUNSET -o thresholds
     """
-    with working(showing, "scipy") as (progress, finished):
+    reads = {"runs": runs or [], "named": group or [], "least": 1}
+    with working(showing, "scipy", **reads) as (progress, finished):
         from gpustab.studies.thresholds.study import thresholds as answer
 
         compute = computing.compute()

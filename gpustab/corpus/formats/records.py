@@ -12,6 +12,7 @@ from gpustab.corpus.dates import UnclearDateError, kept_year, read_years
 from gpustab.corpus.formats.format import Document, TextFile, TextFormat
 from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError, near, option
+from gpustab.formats.parsed import parse_json
 
 
 class Columns(NamedTuple):
@@ -105,7 +106,7 @@ def _is_json_lines(start: str) -> bool:
 
 def _is_json(line: str) -> bool:
     try:
-        return isinstance(json.loads(line), dict | list)
+        return isinstance(parse_json(line), dict | list)
     except ValueError:
         return False
 
@@ -172,13 +173,13 @@ def _first_of_several(file: TextFile, number: int, line: str) -> Any:
         InputError: naming the field that holds them, and the way to save them; or if the line is no JSON.
     """
     try:
-        first = json.loads(line)
+        first = parse_json(line)
     except ValueError:
         first = None
     if first is None:
         try:
-            whole = json.loads(file.text()) if line.lstrip().startswith("{") else None
-        except (ValueError, RecursionError):
+            whole = parse_json(file.text()) if line.lstrip().startswith("{") else None
+        except ValueError:
             whole = None  # several objects, or broken: told at its line
         first = _parsed(file, number, line) if whole is None else whole
     elif not isinstance(first, dict) or not _arrays(first) or _has_text(file, first) or _goes_on(file, number):
@@ -215,7 +216,7 @@ def _arrays(record: dict[str, Any]) -> list[str]:
 def _is_whole(line: str) -> bool:
     """Tell whether a line is one JSON array that holds no objects: an error that is told at its line."""
     try:
-        value = json.loads(line)
+        value = parse_json(line)
     except ValueError:
         return False
     return not any(isinstance(part, dict) for part in value)
@@ -223,7 +224,7 @@ def _is_whole(line: str) -> bool:
 
 def _array(file: TextFile) -> list[Any]:
     try:
-        value = json.loads(file.text())
+        value = parse_json(file.text())
     except ValueError as error:
         raise InputError(f"{file.path}: this is no JSON: {error}") from None
     return value if isinstance(value, list) else [value]
@@ -231,7 +232,7 @@ def _array(file: TextFile) -> list[Any]:
 
 def _parsed(file: TextFile, number: int, line: str) -> Any:
     try:
-        return json.loads(line)
+        return parse_json(line)
     except ValueError as error:
         what = getattr(error, "msg", error)
         hint = "; wanted one object a line, or an array of objects" if number == 1 else ""

@@ -14,16 +14,15 @@ from types import TracebackType
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor
 
 from gpustab.errors import InputError, marked, naming, option, some_of
-from gpustab.formats.atomic import replacing
 from gpustab.formats.binary.npy import check_dimension, left_unread, rows_to_read
+from gpustab.formats.binary.tensors import Part, open_tensors, write_tensors
 from gpustab.formats.options import DEFAULTS, LoadOptions
+from gpustab.formats.parsed import parse_json
 from gpustab.formats.rows import Format, RowTable
-from gpustab.formats.source import Source
+from gpustab.formats.source import Source, Watched
 from gpustab.formats.vocabulary_file import WordList, words_for
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import cut_out
@@ -51,7 +50,8 @@ class SafetensorsRows:
 
     def __init__(self, path: str | os.PathLike[str], tensor: str = "vectors", *, or_only: bool = False) -> None:
         self.path = Path(path)
-        self._file = _open(self.path)
+        self._file = open_tensors(self.path)
+        self._watched = Watched(self.path)
         self.names: list[str] = sorted(self._file.keys())
         self.metadata: dict[str, str] = self._file.metadata() or {}
         self.matrix = self._only_matrix(tensor) if or_only and tensor not in self.names else tensor
@@ -72,12 +72,14 @@ class SafetensorsRows:
         """Return the rows ``[start:stop]`` as a ``(stop - start, d)`` float32 tensor."""
         if not isinstance(rows, slice) or rows.step not in (None, 1):
             raise InputError(f"{self.path}: rows are read as [start:stop], not as [{rows}]")
+        self._watched.check()
         start, stop, _ = rows.indices(len(self))
         chunk: Tensor = self._vectors[start : max(start, stop)]
         return chunk.to(torch.float32)
 
     def take(self, rows: Tensor, out: Tensor) -> Tensor:
         """Copy rows ``(n,)`` into ``out``, ``(n, d)`` float32, and return it."""
+        self._watched.check()
         there: Tensor = self._vectors[0 : len(self)]  # a value is read when somebody looks at it
         if there.dtype == out.dtype:
             return torch.index_select(there, 0, rows, out=out)
@@ -96,6 +98,7 @@ class SafetensorsRows:
             InputError: if it is missing, or has another type or number of dimensions.
         """
         self.require(name)
+        self._watched.check()
         tensor: Tensor = self._file.get_tensor(name)
         if tensor.ndim != 1 or tensor.dtype != dtype:
             raise InputError(
@@ -148,13 +151,6 @@ def open_rows(path: str | os.PathLike[str], tensor: str = "vectors", *, or_only:
     ...     chunk = rows[1000:2000]  # (1000, d) float32
     """
     return SafetensorsRows(path, tensor, or_only=or_only)
-
-
-def _open(path: Path) -> Any:  # safetensors types none of the methods
-    try:
-        return safe_open(path, framework="pt")
-    except (SafetensorError, OSError) as error:
-        raise InputError(f"{path}: no complete safetensors file, perhaps cut or damaged: {marked(error)}") from error
 
 
 METADATA_KEY = "gpustab"
@@ -228,9 +224,8 @@ def write_safetensors(space: Space, path: str | os.PathLike[str]) -> None:
         metadata = json.dumps(space.metadata, allow_nan=False, sort_keys=True)
     except (TypeError, ValueError) as error:
         raise InputError(f"{path}: the metadata cannot be written as JSON: {marked(error)}") from error
-    with replacing(path) as temporary:
-        # contiguous().cpu(): a view or a tensor on a GPU has no bytes that could be written as they are.
-        save_file({n: t.detach().contiguous().cpu() for n, t in tensors.items()}, temporary, {METADATA_KEY: metadata})
+    parts = {name: Part.of(tensor) for name, tensor in tensors.items()}
+    write_tensors(parts, Path(path), {METADATA_KEY: metadata})
 
 
 def _own_words(rows: SafetensorsRows) -> WordList:
@@ -269,8 +264,8 @@ def read_metadata(rows: SafetensorsRows) -> dict[str, Any]:
         InputError: if it is no JSON object.
     """
     try:
-        metadata = json.loads(rows.metadata.get(METADATA_KEY, "{}"))
-    except json.JSONDecodeError as error:
+        metadata = parse_json(rows.metadata.get(METADATA_KEY, "{}"))
+    except ValueError as error:
         raise InputError(f"{rows.path}: the metadata '{METADATA_KEY}' is no JSON: {marked(error)}") from error
     if not isinstance(metadata, dict):
         raise InputError(f"{rows.path}: the metadata '{METADATA_KEY}' is no JSON object")

@@ -7,7 +7,6 @@ word of two kinds of tokenizers so has one name, and a blank can be seen.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -16,9 +15,10 @@ from typing import Any, NamedTuple
 import torch
 
 from gpustab.errors import InputError, option
-from gpustab.formats.checkpoints.weights import INDEXES, WHOLE, Weights, choose_embedding, read_json, said_of_output
+from gpustab.formats.checkpoints.weights import INDEXES, WHOLE, Weights, choose_embedding, read_object, said_of_output
 from gpustab.formats.memory import OF_ROWS, from_pair
 from gpustab.formats.options import DEFAULTS, LoadOptions
+from gpustab.formats.parsed import read_json
 from gpustab.formats.vocabulary_file import words_for
 from gpustab.spaces.space import Space
 
@@ -61,7 +61,7 @@ def read_tokens(folder: Path) -> Tokens:
 
 def _tokenizer(file: Path) -> Tokens:
     """Read ``tokenizer.json``: a model's vocabulary, by token or as a list of pieces, and what was added to it."""
-    content = read_json(file)
+    content = read_object(file)
     model = content.get("model")
     vocab = model.get("vocab") if isinstance(model, dict) else None
     if isinstance(vocab, list):
@@ -77,11 +77,11 @@ def _tokenizer(file: Path) -> Tokens:
 
 
 def _vocab_json(file: Path) -> Tokens:
-    vocab = read_json(file)
+    vocab = read_object(file)
     added_file = file.parent / "added_tokens.json"
     # What has merges beside it is byte-level BPE; the first GPT is not, and marks the ends of words.
     byte_level = (file.parent / "merges.txt").is_file() and not any(token.endswith("</w>") for token in vocab)
-    return _tokens(file, vocab, read_json(added_file) if added_file.is_file() else {}, byte_level=byte_level)
+    return _tokens(file, vocab, read_object(added_file) if added_file.is_file() else {}, byte_level=byte_level)
 
 
 def _vocab_txt(file: Path) -> Tokens:
@@ -181,7 +181,7 @@ def read_checkpoint(folder: Path, options: LoadOptions = DEFAULTS) -> Space:
         raise InputError(
             f"{tokens.source}: none of {len(tokens.words):,} tokens has a row in {name}, {len(matrix)} rows"
         )
-    config = read_json(folder / "config.json") if (folder / "config.json").is_file() else {}
+    config = read_object(folder / "config.json") if (folder / "config.json").is_file() else {}
     notes = [f"the vectors are the tensor '{name}'", *tokens.notes, *_left_out(rows, tokens, len(matrix))]
     if tied := said_of_output(weights, name, config):
         notes.append(tied)
@@ -197,8 +197,8 @@ def read_checkpoint(folder: Path, options: LoadOptions = DEFAULTS) -> Space:
 def _of_first_module(folder: Path) -> Path:
     """The folder of the module that reads text, the first one of sentence-transformers."""
     try:
-        first = json.loads((folder / _MODULES).read_text(encoding="utf-8"))[0]["path"]
-    except (OSError, ValueError, LookupError, TypeError) as error:
+        first = read_json(folder / _MODULES)[0]["path"]
+    except (ValueError, LookupError, TypeError) as error:
         raise InputError(f"{folder / _MODULES}: this is no list of modules with their paths") from error
     return folder / str(first)
 

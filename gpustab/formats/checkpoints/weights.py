@@ -5,17 +5,18 @@ Nothing in such a folder is executed: safetensors cannot, and ``.bin`` files are
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from torch import Tensor
 
 from gpustab.errors import InputError, option
+from gpustab.formats.binary.tensors import open_tensors
+from gpustab.formats.parsed import read_json
 
 WHOLE = ("model.safetensors", "pytorch_model.bin")
 """Files that hold all tensors; safetensors come first."""
@@ -46,7 +47,7 @@ class Weights:
         raise InputError(f"{self.folder}: there are no weights; wanted one of {', '.join((*WHOLE, *INDEXES))}")
 
     def _sharded(self, index: Path) -> dict[str, Path]:
-        where = read_json(index).get("weight_map")
+        where = read_object(index).get("weight_map")
         if not isinstance(where, dict):
             raise InputError(f"{index}: there is no weight_map")
         files = {str(name): self.folder / Path(str(shard)).name for name, shard in where.items()}
@@ -58,7 +59,7 @@ class Weights:
     def _names(self, file: Path) -> list[str]:
         if file.suffix == ".bin":
             return list(self._pickled(file))
-        with _opened(file) as tensors:
+        with open_tensors(file) as tensors:
             return list(tensors.keys())
 
     def shape(self, name: str) -> tuple[int, ...]:
@@ -66,7 +67,7 @@ class Weights:
         file = self.files[name]
         if file.suffix == ".bin":
             return tuple(self._pickled(file)[name].shape)
-        with _opened(file) as tensors:
+        with open_tensors(file) as tensors:
             return tuple(tensors.get_slice(name).get_shape())
 
     def tensor(self, name: str) -> Tensor:
@@ -75,7 +76,7 @@ class Weights:
         try:
             if file.suffix == ".bin":
                 return self._pickled(file)[name]
-            with _opened(file) as tensors:
+            with open_tensors(file) as tensors:
                 found: Tensor = tensors.get_tensor(name)
                 return found
         except (KeyError, SafetensorError) as error:
@@ -85,13 +86,6 @@ class Weights:
         if file not in self._loaded:
             self._loaded[file] = _unpickled(file)
         return self._loaded[file]
-
-
-def _opened(file: Path) -> Any:
-    try:
-        return safe_open(file, "pt")
-    except (SafetensorError, OSError) as error:
-        raise InputError(f"{file}: this is no whole safetensors file: {error}") from error
 
 
 def _unpickled(file: Path) -> Mapping[str, Tensor]:
@@ -111,16 +105,13 @@ def _unpickled(file: Path) -> Mapping[str, Tensor]:
     return state
 
 
-def read_json(file: Path) -> dict[str, Any]:
+def read_object(file: Path) -> dict[str, Any]:
     """Return the JSON object of a file.
 
     Raises:
         InputError: if it cannot be read or is none.
     """
-    try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{file}: this is no JSON: {error}") from error
+    found = read_json(file)
     if not isinstance(found, dict):
         raise InputError(f"{file}: this is a {type(found).__name__}, wanted a JSON object")
     return found

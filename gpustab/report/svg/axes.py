@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import NamedTuple, TypeVar
 
 from gpustab.report.svg.elements import LETTER, WIDTH, line, mark, text
@@ -15,6 +16,7 @@ Ticks = list[tuple[float, str]]
 KEY_ROW = 15.0
 """Height of a row of a key."""
 _SIGN, _GAP = 22.0, 16.0
+WITHOUT_ZERO = "0 is not in view"
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,24 @@ class Scale(NamedTuple):
     def has(self, value: float) -> bool:
         """Tell whether a value has a place, within the ends or beyond."""
         return math.isfinite(value) and (value > 0 or not self.log)
+
+    @property
+    def near(self) -> float:
+        """What is beyond an end by no more than this is drawn at it."""
+        return 0.005 * (self.high - self.low)
+
+    @property
+    def without_zero(self) -> bool:
+        """Whether lengths on the axis are no amounts, since 0 is not in view."""
+        return not self.log and (self.low > self.near or self.high < -self.near)
+
+    @property
+    def said(self) -> list[str]:
+        """The title in one line, or in two, which says where 0 is not in view."""
+        if not self.without_zero:
+            return [self.title]
+        one = f"{self.title} ({WITHOUT_ZERO})"
+        return [one] if 1.05 * LETTER * len(one) <= WIDTH else [self.title, f"({WITHOUT_ZERO})"]
 
     def clip(self, value: float) -> float:
         """Return a value, or the end that it is beyond."""
@@ -165,12 +185,16 @@ def key_of(entries: Sequence[Named], y: float) -> tuple[int, list[str]]:
     """
     x, rows, parts = 0.0, 1, []
     for label, style, shape in entries:
-        wide = _SIGN + 1.05 * LETTER * len(label)
+        first, *others = wrap(label, int((WIDTH - _SIGN) / (1.05 * LETTER))) or [""]
+        wide = _SIGN + 1.05 * LETTER * len(first)
         if x and x + wide > WIDTH:
             x, rows, y = 0.0, rows + 1, y + KEY_ROW
         sign = line(x, y - 4, x + 16, y - 4, style) if shape is None else mark(x + 8, y - 4, shape, style, 3.5)
-        parts += [sign, text(x + _SIGN, y, label, "soft")]
+        parts += [sign, text(x + _SIGN, y, first, "soft")]
         x += wide + _GAP
+        for other in others:
+            x, rows, y = WIDTH, rows + 1, y + KEY_ROW
+            parts.append(text(_SIGN, y, other, "soft"))
     return (rows if entries else 0), parts
 
 

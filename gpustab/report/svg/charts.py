@@ -7,6 +7,7 @@ its band, whiskers and marks), :class:`Bars`, :class:`Cloud`, :class:`Level`, :c
 
 from __future__ import annotations
 
+import json
 import math
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -14,9 +15,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gpustab.report.svg.axes import KEY_ROW, Axis, Named, Scale, apart, floats, key_of, room
+from gpustab.report.svg.axes import KEY_ROW, WITHOUT_ZERO, Axis, Named, Scale, apart, floats, key_of, room
 from gpustab.report.svg.colours import Series
-from gpustab.report.svg.elements import WIDTH, Point, box, figure, line, mark, number, path, text, upright
+from gpustab.report.svg.elements import WIDTH, Point, beyond, box, figure, line, mark, number, path, text, upright
 from gpustab.results import Table
 
 LINE, BAND, MARKS, HOLLOW, WHISKERS = "line", "area", "full", "hollow", "whiskers"
@@ -25,6 +26,8 @@ BANDED = (BAND, LINE, MARKS)
 
 _LEFT, _TOP, _BOTTOM, _RIGHT = 46.0, 26.0, 42.0, 14.0
 """Room around a panel, without names and a key."""
+_LONG = 22
+"""Letters of a name beside its curve; where one is longer, all stand in a key, so that none is cut."""
 _GRADES = (0.12, 0.22, 0.36, 0.52, 0.7)
 _RADIUS = 4.2
 
@@ -57,6 +60,13 @@ class Panel(NamedTuple):
         yield line(_LEFT, self.bottom, self.right, self.bottom)
         yield text((_LEFT + self.right) / 2, self.bottom + 35, self.x.title, "soft", "middle")
         yield text(0, 11, self.y.title, "soft")
+        if self.y.without_zero:  # below the axis, where nothing is drawn
+            yield text(0, self.bottom + 35, WITHOUT_ZERO, "soft")
+
+    def words(self, group: str, x: str, y: str) -> str:
+        """Return where the words of a group stand, for the script of the page."""
+        frame = [_LEFT, self.right, self.top, self.bottom, self.x.low, self.x.high, self.y.low, self.y.high]
+        return json.dumps({"group": group, "x": x, "y": y, "frame": frame})
 
     def names(self, curves: Sequence[Curve]) -> Iterator[str]:
         """Write the names of curves right of the axes, at the heights of their ends, moved apart."""
@@ -115,6 +125,7 @@ class Curve(Layer):
             elif part == WHISKERS:
                 for ends in filter(None, self._intervals(panel)):
                     yield upright(*ends, f"{self.style} line thin")
+                yield from self._leaving(panel)
             elif part in (MARKS, HOLLOW):
                 yield from (mark(x, y, self.shape, style, self.size) for x, y in points)
             elif len(points) > 1:
@@ -128,6 +139,15 @@ class Curve(Layer):
             else None
             for x, low, high in zip(self.x, self.low, self.high, strict=True)
         ]
+
+    def _leaving(self, panel: Panel) -> Iterator[str]:
+        """Arrows where whiskers leave the axes, with the values that they reach."""
+        for x, low, high in zip(self.x, self.low, self.high, strict=True):
+            if panel.x.has(x) and math.isfinite(low) and math.isfinite(high):
+                if low < panel.y.low - panel.y.near:
+                    yield beyond(panel.across(x), panel.bottom, 0, 1, low, self.style)
+                if high > panel.y.high + panel.y.near:
+                    yield beyond(panel.across(x), panel.top, 0, -1, high, self.style)
 
     @property
     def meaning(self) -> Named:
@@ -313,6 +333,7 @@ def lines(
     name: str = "",
     height: float = 270,
     right: float | None = None,
+    words: tuple[str, str, str] | None = None,
 ) -> str:
     """Return a panel of lines with bands, bars or points.
 
@@ -322,13 +343,16 @@ def lines(
         layers: what is drawn, in this order.
         label: title and main numbers, for who cannot see it.
         over: what is drawn after the names at the ends of the curves.
-        keyed: whether names stand in a key above the panel, not at the ends of the curves.
+        keyed: whether names stand in a key above the panel, not at the ends of the curves; long ones always do.
         more: what else stands in the key.
         name: what the panel shows, such as a technique, at its right upper corner.
         height: units, without the key.
         right: room right of the axes, units; default: for the names that stand there.
+        words: whose points are words: their group, and the columns across and up, in the page's table of all words. The
+            page then names the word under the pointer; the axis of x is logarithmic.
     """
     curves = [layer for layer in layers if isinstance(layer, Curve)]
+    keyed = keyed or any(len(layer.name) > _LONG for layer in curves)
     named = [layer for layer in curves if layer.name and not keyed]
     meanings = [layer.meaning for layer in layers if keyed and isinstance(layer, Curve | Bars) and layer.name]
     rows, key = key_of([*meanings, *more], y=27)
@@ -344,4 +368,5 @@ def lines(
     parts = [text(WIDTH, 11, name, "bold", "end"), *key] if name else key
     drawn = (part for layer in layers for part in layer.draw(panel))
     above = (part for layer in over for part in layer.draw(panel))
-    return figure(panel.bottom + _BOTTOM, [*parts, *panel.axes(), *drawn, *panel.names(named), *above], label)
+    elements = [*parts, *panel.axes(), *drawn, *panel.names(named), *above]
+    return figure(panel.bottom + _BOTTOM, elements, label, words and panel.words(*words))

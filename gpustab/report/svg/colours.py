@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from gpustab.report.origin import in_words
+
 COLOURS = {
     "paper": ("#fcfcfa", "#15181c"),
     "ink": ("#1d2126", "#e6e8eb"),
@@ -144,11 +146,12 @@ def called(names: Iterable[str]) -> dict[str, str]:
     """Return what groups are called within a figure: without the technique where all have the same.
 
     >>> called(["sgns/fixed", "sgns/bootstrap"])["sgns/fixed"], called(["sgns/fixed", "lsa/fixed"])["lsa/fixed"]
-    ('fixed', 'lsa/fixed')
+    ('fixed', 'LSA, fixed')
     """
     groups = list(dict.fromkeys(names))
     before = {group.rpartition("/")[0] for group in groups}
-    return {group: group.rpartition("/")[2] if len(groups) > 1 and len(before) == 1 else group for group in groups}
+    alike = len(groups) > 1 and len(before) == 1
+    return {group: group.rpartition("/")[2] if alike else in_words(group) for group in groups}
 
 
 def listing(said: Iterable[tuple[str, str]], most: int = 4) -> str:

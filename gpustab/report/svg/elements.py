@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from gpustab.report.json_text import plain
+from gpustab.results.page import number as significant
 from gpustab.spaces.words import printable
 
 WIDTH = 400
@@ -90,23 +91,48 @@ def whisker(x1: float, x2: float, y: float, style: str) -> str:
     return line(x1, y, x2, y, style) + ends
 
 
+def beyond(x: float, y: float, dx: float, dy: float, value: float, style: str) -> str:
+    """Return what stands where an interval leaves the frame: an arrow, and the value that it reaches.
+
+    Args:
+        x: the end of the frame.
+        y: likewise.
+        dx: the way it points, −1, 0 or 1, to the right.
+        dy: downwards.
+        value: the end of the interval.
+        style: the class of its colour.
+    """
+    tip, across, up = (x, y), 4 * dy, 4 * dx
+    arrow = path(
+        [tip, (x - 7 * dx + across, y - 7 * dy + up), (x - 7 * dx - across, y - 7 * dy - up)],
+        f"{style} full",
+        closed=True,
+    )
+    said = significant(value, 2)
+    if dx:
+        return arrow + text(x - 9 * dx, y - 5, said, f"{style} own halo", "end" if dx > 0 else "start")
+    return arrow + text(x + 7, y + (4 if dy > 0 else 9) - 5 * (dy > 0), said, f"{style} own halo")
+
+
 def upright(x: float, y1: float, y2: float, style: str) -> str:
     """Return an upright interval with its two ends."""
     ends = "".join(line(x - 3, y, x + 3, y, style) for y in (y1, y2))
     return line(x, y1, x, y2, style) + ends
 
 
-def figure(height: float, parts: Iterable[str], label: str) -> str:
+def figure(height: float, parts: Iterable[str], label: str, words: str | None = None) -> str:
     """Return a figure of 400 units' width.
 
     Args:
         height: units.
         parts: its elements.
         label: title and main numbers, for who cannot see it.
+        words: where its words stand, if its points are words; for the script of a page.
     """
+    data = f'data-words="{escape(words)}" ' if words else ""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" viewBox="0 0 {WIDTH} {number(height)}" role="img" '
-        f'aria-label="{shown(label)}">{"".join(parts)}</svg>'
+        f'{data}aria-label="{shown(label)}">{"".join(parts)}</svg>'
     )
 
 

@@ -16,6 +16,14 @@ Array = np.ndarray[tuple[int, int], np.dtype[np.float64]]
 _GAP = 5.0
 _NUMBERS = 12
 """Up to so many runs the number stands in the cell."""
+_MOST = 40
+"""Up to so many runs every cell has a name under the pointer."""
+_NAMED = 11.0
+"""Cells of this width leave room for the name of each row."""
+_GRADES = 20
+"""Of opacity, where cells are not drawn one by one."""
+_LEGEND, _STEPS = 32.0, 11
+"""Height of the scale of shades, and its boxes."""
 _ROW, _TOP = 17.0, 44.0
 _SHARES = 96.0
 """Width of the shares with their intervals."""
@@ -59,30 +67,94 @@ def matrix(
     cell: Callable[[int, int], Cell | None],
     label: str,
     gaps: Sequence[int],
+    *,
+    groups: Sequence[str] = (),
+    block: Callable[[int, int], Cell | None] = lambda *_: None,
+    ends: tuple[str, str] = ("identical", "unrelated"),
 ) -> str:
-    """Draw a square matrix with a name at the start of each row.
+    """Draw a square matrix with a name at the start of each row, and the scale of its shades below.
 
     Args:
         names: of rows and columns.
         styles: the class of each name.
-        cell: of a row and a column; ``None`` where there is none.
+        cell: of a row and a column of one group; ``None`` where there is none.
         label: title and main numbers.
         gaps: numbers of the rows before which a new group begins.
+        groups: their names, which stand at their first rows where there is no room for those of all rows.
+        block: of two groups as a whole, by their numbers; ``None`` where there is none.
+        ends: what no shade and full shade mean.
     """
-    left = 12 + LETTER * max(map(len, names))
+    starts = [0, *gaps]
+    size = min((WIDTH - 12 - LETTER * max(map(len, names)) - _GAP * len(gaps)) / len(names), 44.0)
+    named = size >= _NAMED
+    shown = names if named else [groups[starts.index(k)] if groups and k in starts else "" for k in range(len(names))]
+    left = 12 + LETTER * max(map(len, shown))
     size = min((WIDTH - left - _GAP * len(gaps)) / len(names), 44.0)
     places = [k * size + _GAP * sum(k >= gap for gap in gaps) for k in range(len(names))]
-    many, parts = len(names) > _NUMBERS, []
-    named = size >= 11
-    for i, y in enumerate(places):
-        if named or i in (0, *gaps):
-            parts.append(text(left - 8, y + (size / 2 + 4 if named else 10), names[i], f"{styles[i]} own", "end"))
-        for j, x in enumerate(places):
-            if shown := cell(i, j):
-                shade = min(max(shown.shade, 0.0), 1.0) if math.isfinite(shown.shade) else 0.0
-                drawn = shown._replace(shade=shade, number="" if many else shown.number)
-                parts += _cell(drawn, 0.03 + 0.97 * shade, (left + x, y), (size - 1, size - 1), size / 2 + 4)
-    return figure(places[-1] + size, parts, label)
+    parts = [
+        text(left - 8, y + (size / 2 + 4 if named else 10), shown[i], f"{styles[i]} own", "end")
+        for i, y in enumerate(places)
+        if shown[i]
+    ]
+    spans = list(zip(starts, [*gaps, len(names)], strict=True))
+    for g, (first, last) in enumerate(spans):
+        inside = [(i, j, cell(i, j)) for i in range(first, last) for j in range(first, last)]
+        parts += _square([(left + places[j], places[i], one) for i, j, one in inside if one], size, len(names))
+        for h, (one, end) in enumerate(spans):
+            if h != g and (whole := block(g, h)):
+                wide, tall = places[end - 1] + size - places[one], places[last - 1] + size - places[first]
+                place = (left + places[one], places[first])
+                parts += _cell(whole, _opacity(whole.shade), place, (wide - 1, tall - 1), tall / 2 + 4)
+    foot = places[-1] + size + _LEGEND
+    return figure(foot, [*parts, *_scale(left, foot - 16, ends)], label)
+
+
+def _square(cells: Sequence[tuple[float, float, Cell]], size: float, rows: int) -> list[str]:
+    """The cells of one group: one by one, with number and name; of a large matrix by their grades of shade.
+
+    A page of 400 runs is some megabytes otherwise; the table of pairs has every value.
+    """
+    if rows > _MOST:
+        return _by_grades([(x, y, _opacity(one.shade)) for x, y, one in cells], size)
+    parts = []
+    for x, y, one in cells:
+        drawn = one if rows <= _NUMBERS else one._replace(number="")
+        parts += _cell(drawn, _opacity(one.shade), (x, y), (size - 1, size - 1), size / 2 + 4)
+    return parts
+
+
+def _by_grades(cells: Sequence[tuple[float, float, float]], size: float, tall: float | None = None) -> list[str]:
+    """One path a grade of opacity: a level stroke for every row's cells of one grade that stand beside each other."""
+    grades: dict[int, list[str]] = {}
+    tall = size if tall is None else tall
+    grade, start, row, end = -1, 0.0, math.nan, math.nan
+    for x, y, opacity in (*cells, (math.nan, math.nan, 0.0)):
+        own = round(opacity * _GRADES)
+        if own != grade or y != row or abs(x - end) > 0.01:
+            if grade >= 0:
+                grades.setdefault(grade, []).append(f"M{start:.2f} {row + tall / 2:.2f}h{end - start:.2f}")
+            grade, start, row = own, x, y
+        end = x + size
+    return [
+        f'<path class="heat line" stroke-width="{tall:.2f}" stroke-opacity="{grade / _GRADES:.2f}" d="{"".join(way)}"/>'
+        for grade, way in sorted(grades.items())
+        if grade
+    ]
+
+
+def _opacity(shade: float) -> float:
+    return 0.03 + 0.97 * (min(max(shade, 0.0), 1.0) if math.isfinite(shade) else 0.0)
+
+
+def _scale(left: float, y: float, ends: tuple[str, str]) -> list[str]:
+    """From no shade to full shade, with what both mean."""
+    low, high = f"0 % {ends[0]}", f"100 % {ends[1]}"
+    start = left + 8 + LETTER * len(low)
+    wide = max(WIDTH - start - 8 - LETTER * len(high), 40.0) / _STEPS
+    steps = [
+        box(start + k * wide, y, wide, 11, "heat full", round(_opacity(k / (_STEPS - 1)), 2)) for k in range(_STEPS)
+    ]
+    return [text(left, y + 10, low, "soft"), *steps, text(start + _STEPS * wide + 8, y + 10, high, "soft")]
 
 
 class Line(NamedTuple):
@@ -123,7 +195,10 @@ def lattice(lines: Sequence[Line], heading: str, style: str, axis: str, label: s
     for k, each in enumerate(lines):
         y, tall, dot = _TOP + _ROW * k, _ROW - 2, each.share
         parts.append(text(left - 7, y + 12, each.name, each.style, "end"))
-        for j, known in enumerate(each.cells):
+        if columns > _MOST:
+            row = [(left + j * size, y, known.shade if known else 0.05) for j, known in enumerate(each.cells)]
+            parts += _by_grades(row, size, tall)
+        for j, known in enumerate(each.cells if columns <= _MOST else ()):
             cell = known or Cell(0.0, "", "")
             drawn = cell if size >= _RANKED else cell._replace(number="")
             parts += _cell(drawn, cell.shade if known else 0.05, (left + j * size, y), (size - 1, tall), 12)

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from gpustab.report.svg.axes import KEY_ROW, Axis, Named, Scale, cut, key_of, short
-from gpustab.report.svg.elements import LETTER, WIDTH, figure, line, mark, path, text, whisker
+from gpustab.report.svg.elements import LETTER, WIDTH, beyond, figure, line, mark, path, text, whisker
 from gpustab.results.page import number
 
 Values = np.ndarray[tuple[int], np.dtype[np.float64]]
@@ -41,7 +41,6 @@ class Frame(NamedTuple):
             through all rows, and no axis.
         below: from the axis down to the numbers, to its title, and to the end of the figure.
         edges: numbers left of the first start at their tick, numbers right of the second end there.
-        beyond: whether intervals may go on beyond the right end.
     """
 
     top: float
@@ -57,7 +56,6 @@ class Frame(NamedTuple):
     axis: Literal["ticks", "numbers", "line", "grid"]
     below: tuple[float, float, float]
     edges: tuple[float, float] = (-math.inf, math.inf)
-    beyond: bool = False
 
 
 _WHOLE = (6.0, WIDTH - 6.0)
@@ -67,7 +65,7 @@ CLOSE = Frame(30, 40, 16, *_WHOLE, (0, -12), "own bold", True, 5, "line", "line"
 """The same, closer."""
 NAMED = Frame(14, 44, 0, 8, WIDTH - 46, (8, 0), "", False, 4, "line thin", "numbers", (16, 34, 42))
 """A name at the level, its marks below it."""
-PAIRED = Frame(44, 58, 8, 6, WIDTH - 10, (6, 3), "halo", False, 4.5, "line thin", "grid", (14, 31, 38), beyond=True)
+PAIRED = Frame(44, 58, 8, 6, WIDTH - 10, (6, 3), "halo", False, 4.5, "line thin", "grid", (14, 31, 38))
 """The same below a key."""
 
 
@@ -148,7 +146,7 @@ def dots(
     for k, row in enumerate(rows):
         parts += panel.row(row, k) if row else []
     parts += panel.foot()
-    return figure(panel.bottom + frame.below[2], parts, label)
+    return figure(panel.bottom + frame.below[2] + KEY_ROW * (len(panel.x.said) - 1), parts, label)
 
 
 class _Panel:
@@ -161,7 +159,7 @@ class _Panel:
 
     def across(self, value: float) -> float:
         """Where a value stands."""
-        value = max(value, self.x.low) if self.frame.beyond else self.x.clip(value)
+        value = self.x.clip(value)
         return self.frame.left + self.x.part(value) * (self.frame.right - self.frame.left)
 
     def row(self, row: Row, k: int) -> Iterator[str]:
@@ -181,6 +179,10 @@ class _Panel:
             yield line(self.across(low), y, self.across(high), y, f"{dot.style} {style}")
         if math.isfinite(dot.low) and math.isfinite(dot.high):
             yield whisker(self.across(dot.low), self.across(dot.high), y, f"{dot.style} {self.frame.whisker}")
+            if dot.low < self.x.low - self.x.near:
+                yield beyond(self.frame.left, y, -1, 0, dot.low, dot.style)
+            if dot.high > self.x.high + self.x.near:
+                yield beyond(self.frame.right, y, 1, 0, dot.high, dot.style)
         yield mark(self.across(dot.value), y, dot.shape, f"{dot.style} full", self.frame.size)
 
     def _upright(self, upright: Upright, y: float) -> Iterator[str]:
@@ -203,7 +205,9 @@ class _Panel:
         axis = line(start, bottom, right, bottom)
         ticks = [] if kind == "grid" else [part for tick in self.x.ticks for part in self._tick(*tick)]
         yield from {"grid": [], "line": [axis, *ticks]}.get(kind, [*ticks, axis])
-        yield text((self.frame.left + right) / 2, bottom + self.frame.below[1], self.x.title, "soft", "middle")
+        for k, title in enumerate(self.x.said):
+            place = bottom + self.frame.below[1] + KEY_ROW * k
+            yield text((self.frame.left + right) / 2, place, title, "soft", "middle")
 
     def _tick(self, value: float, label: str) -> list[str]:
         x, (start, end) = self.across(value), self.frame.edges
@@ -237,8 +241,8 @@ def ridges(groups: Sequence[Ridge], axis: Axis, label: str) -> str:
         x = _along(scale, value)
         parts += [line(x, bottom, x, bottom + 4), text(x, bottom + 17, tick, "soft", "middle")]
     parts.append(line(_START, bottom, _END, bottom))
-    parts.append(text(WIDTH / 2, bottom + 35, axis.title, "soft", "middle"))
-    return figure(bottom + 42, parts, label)
+    parts += [text(WIDTH / 2, bottom + 35 + KEY_ROW * k, title, "soft", "middle") for k, title in enumerate(scale.said)]
+    return figure(bottom + 42 + KEY_ROW * (len(scale.said) - 1), parts, label)
 
 
 def _along(scale: Scale, value: float) -> float:

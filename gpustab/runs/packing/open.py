@@ -57,7 +57,7 @@ def open_packed(
             raise InputError(f"{part.path}: {len(part)} rows, but the shared vocabulary has {len(words)} words")
     counts = None
     if all("counts" in part.names for part in rows):
-        counts = torch.zeros(len(words), dtype=torch.int64)
+        counts = torch.zeros(len(words), dtype=torch.int64, device="cpu")
         for part in rows:
             counts += part.tensor("counts", torch.int64)
     return prepare(

@@ -16,11 +16,12 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import safe_open
 from torch import Tensor
 
 from gpustab.errors import naming
+from gpustab.formats.atomic import remove
 from gpustab.formats.binary.stored import StoredSpace, StoredWords
+from gpustab.formats.binary.tensors import open_tensors
 from gpustab.formats.unusual import Unusual
 from gpustab.machine.threads import in_order
 from gpustab.runs.join import Seen, load_notes, run_names
@@ -63,7 +64,7 @@ class Order(NamedTuple):
 
     def rows(self, run: int) -> Tensor:
         """Return ``(v,)`` row numbers in the source of one run, −1 where it lacks the word."""
-        with safe_open(self.file, framework="pt") as file:
+        with open_tensors(self.file) as file:
             return cast(Tensor, file.get_slice("rows")[run]).clone()  # as in load_tensors
 
     def notes(self, on_values: list[list[str]]) -> tuple[str, ...]:
@@ -97,7 +98,7 @@ def find_order(request: Request, stage: Stage, folder: Path, report: OnFile, job
 
 def look_through(request: Request, stage: Stage, folder: Path, report: OnFile, jobs: int) -> Order:
     """Return the order once more, now that a zero vector was met: all vectors are looked at, see :func:`find_order`."""
-    (folder / ORDER).unlink()
+    remove(folder / ORDER)
     _write(request, stage, folder, report, jobs, look=True)
     return find_order(request, stage, folder, report, jobs)
 
@@ -116,7 +117,7 @@ def _write(request: Request, stage: Stage, folder: Path, report: OnFile, jobs: i
         numbers, unusual = known.take(space.words, str(space.rows.path))
         looked.append(defined is not None)
         if defined is None:
-            defined = torch.ones(len(numbers), dtype=torch.bool)
+            defined = torch.ones(len(numbers), dtype=torch.bool, device="cpu")
         headers.append(Header(space.name, numbers, space.counts, defined))
         seen.append(Seen(space.name, opened.report))
         dimensions.append(space.dimension)

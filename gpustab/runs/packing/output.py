@@ -9,10 +9,8 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError
-
-from gpustab.errors import ComputationError, InputError
-from gpustab.formats.atomic import clear_leftovers
+from gpustab.errors import ComputationError, InputError, marked
+from gpustab.formats.atomic import WritingError, clear_leftovers, make_folder, remove, told
 from gpustab.runs.lock import is_lock
 from gpustab.runs.manifest import MANIFEST, UNFINISHED, inside, read_manifest, read_packed, want_fields, write_manifest
 from gpustab.runs.runset import read_entries
@@ -42,11 +40,11 @@ def begin(output: Path, record: Mapping[str, Any]) -> bool:
                 "finish it by the same call as before, or remove the folder"
             )
         for done in (*shop.glob("group-*/order.json"), *shop.glob("group-*/done-*.json")):
-            done.unlink()
+            remove(done)
     elif others:
         raise InputError(f"{output}: holds other things ({', '.join(others[:3])}); give a new or an empty folder")
     with writing(output):
-        shop.mkdir(parents=True, exist_ok=True)
+        make_folder(shop)
         write_manifest(bound, {"schema": _REQUEST_SCHEMA, "request": record})
     return False
 
@@ -55,7 +53,7 @@ def workshop(output: Path, group: int) -> Path:
     """Return the folder of what is needed on the way of one group, without what a killed call left half-written."""
     folder = output / UNFINISHED / f"group-{group}"
     with writing(folder):
-        folder.mkdir(exist_ok=True)
+        make_folder(folder)
     clear_leftovers(folder)
     return folder
 
@@ -89,11 +87,11 @@ def writing(path: Path) -> Iterator[None]:
         ComputationError: if the disk is full, or anything else goes wrong there.
     """
     try:
-        yield
-    except (OSError, SafetensorError) as error:
-        reason = getattr(error, "strerror", None) or error
+        with told(path):
+            yield
+    except WritingError as error:
         raise ComputationError(
-            f"{path}: cannot be written: {reason}; what is finished stays, and the same call goes on from there"
+            f"{marked(error)}; what is finished stays, and the same call goes on from there"
         ) from error
 
 

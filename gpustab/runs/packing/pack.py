@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from gpustab.errors import InputError
-from gpustab.formats.atomic import clear_leftovers
+from gpustab.formats.atomic import clear_leftovers, make_folder, remove, told
 from gpustab.formats.options import LoadOptions
 from gpustab.machine.device import log
 from gpustab.machine.environment import environment
@@ -102,7 +102,7 @@ class Packing:
             yield from self._pack()
         except UndefinedError:
             for run in range(len(self.order.names)):
-                self._record(run).unlink(missing_ok=True)
+                remove(self._record(run))
             self.order = look_through(self._wanted, self._stage, self._shop, *self._how)
             yield from self._pack()
 
@@ -220,7 +220,7 @@ def pack_runs(
     if output.exists() and not output.is_dir():
         raise InputError(f"{output}: is a file; a run set is a folder")
     with writing(output):
-        output.mkdir(parents=True, exist_ok=True)
+        make_folder(output)
     with alone(output, "pack", "packing"):
         if begin(output, record):
             result.notes.append(f"{output}: was packed already; nothing was done.")
@@ -228,7 +228,8 @@ def pack_runs(
             with one_core_each():
                 now = _pack(wanted, record, output, report, jobs or _THREADS)
         if (output / UNFINISHED).is_dir():
-            shutil.rmtree(output / UNFINISHED)
+            with told(output / UNFINISHED, "removed"):
+                shutil.rmtree(output / UNFINISHED)
         clear_leftovers(output)
         _summarise(result, output, now)
     result.environment = environment(torch.device("cpu")) | {"seconds": time.perf_counter() - started}

@@ -7,12 +7,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor
 
-from gpustab.errors import InputError
-from gpustab.formats.atomic import replacing
+from gpustab.errors import InputError, marked
+from gpustab.formats.binary.tensors import Part, write_tensors
+from gpustab.formats.binary.tensors import load_tensors as load
 from gpustab.formats.options import DEFAULTS, LoadOptions
 
 
@@ -48,8 +47,7 @@ def options_record(options: LoadOptions) -> dict[str, Any]:
 
 def save_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
     """Write tensors that are needed on the way, whole or not at all."""
-    with replacing(path) as temporary:
-        save_file(dict(tensors), temporary)
+    write_tensors({name: Part.of(tensor) for name, tensor in tensors.items()}, path)
 
 
 def load_tensors(path: Path, *names: str) -> list[Tensor]:
@@ -59,8 +57,6 @@ def load_tensors(path: Path, *names: str) -> list[Tensor]:
         InputError: if the file, two folders below all that is on the way, is damaged.
     """
     try:
-        with safe_open(path, framework="pt") as file:
-            # Copies: on Windows a file cannot be replaced while somebody has a part of it mapped.
-            return [file.get_tensor(name).clone() for name in names]
-    except (SafetensorError, OSError) as error:
-        raise InputError(f"{path}: damaged: {error}; remove {path.parent.parent}") from None
+        return load(path, *names)
+    except InputError as error:
+        raise InputError(f"{marked(error)}; remove {path.parent.parent}") from None

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 import torch
 
 from gpustab.errors import InputError, option
+from gpustab.formats.atomic import remove
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.formats.binary.stored import StoredSpace, StoredWords, open_stored
 from gpustab.formats.options import DEFAULTS, LoadOptions
@@ -166,7 +167,7 @@ class Stage:
     def remove(self, run: int) -> None:
         """Give back the disk space of a run that is needed no more."""
         for path in self._paths(run):
-            path.unlink(missing_ok=True)
+            remove(path)
 
     def _as_it_is(self, run: int) -> Opened | None:
         space = open_stored(self.files[run], self.options)

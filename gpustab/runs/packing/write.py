@@ -11,9 +11,10 @@ import torch
 from torch import Tensor
 
 from gpustab.errors import InputError, naming, option
-from gpustab.formats.atomic import replacing
+from gpustab.formats.atomic import make_folder
 from gpustab.formats.binary.safetensors import METADATA_KEY
-from gpustab.formats.binary.stored import Part, StoredSpace, write_tensors
+from gpustab.formats.binary.stored import StoredSpace
+from gpustab.formats.binary.tensors import Part, write_tensors
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.unusual import Values
 from gpustab.runs.packing.order import Order
@@ -55,9 +56,9 @@ def scan(space: StoredSpace, dtype: torch.dtype, options: LoadOptions) -> Scan:
         InputError: if a value is not finite in float32; the message lacks the file's name.
     """
     values, v = Values(options, "in row"), len(space.words)
-    raw, stored, errors = (torch.zeros(v, dtype=torch.float64) for _ in range(3))
+    raw, stored, errors = (torch.zeros(v, dtype=torch.float64, device="cpu") for _ in range(3))
     # One buffer for all pieces: new memory for each would take three times as long as all that is done here.
-    buffer = torch.empty(space.step, space.dimension, dtype=torch.float64)
+    buffer = torch.empty(space.step, space.dimension, dtype=torch.float64, device="cpu")
     for part in space.parts(len(buffer)):
         rows = space.rows[part]
         wide = buffer[: len(rows)].copy_(rows)
@@ -125,9 +126,8 @@ def write_packed(
         parts["present"] = Part.of((rows >= 0).to(torch.uint8))
     metadata = {METADATA_KEY: json.dumps(space.metadata, sort_keys=True)}
     with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as temporary:
-            size, digest = write_tensors(parts, temporary, metadata)
+        make_folder(path.parent)
+        size, digest = write_tensors(parts, path, metadata)
     return {
         "file": path.name,
         "bytes": size,
@@ -140,7 +140,7 @@ def write_packed(
 
 def _gathered(space: StoredSpace, rows: Tensor, dtype: torch.dtype) -> Iterator[Tensor]:
     """Yield the chosen rows ``(v,)`` piece by piece, zero where the row number is −1."""
-    buffer = torch.empty(space.step, space.dimension)
+    buffer = torch.empty(space.step, space.dimension, device="cpu")
     for some in rows.split(len(buffer)):
         piece = space.rows.take(some.clamp(min=0), buffer[: len(some)])
         if (lacking := some < 0).any():

@@ -18,10 +18,13 @@ from gpustab.kernels.pip_loss import pip_from_gram, reduced
 from gpustab.machine.device import Compute, telling_memory
 from gpustab.options import chosen
 from gpustab.report import Result
+from gpustab.report.origin import in_words
 from gpustab.results import Column, Sheet
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.spaces.space import Space
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.average.claims import GAINS, TOO_FEW, Gain
 from gpustab.studies.average.options import AverageOptions
 from gpustab.studies.shared.frame import answering
 from gpustab.studies.shared.spaces import look_at, of_spaces
@@ -70,7 +73,10 @@ def average(
                 "names": list(runs.names),
             }
         ]
-        result.tables[LEVELS.name] = LEVELS.table([_level(runs.name, 1, pip.reduced, len(runs)), *rows])
+        levels = [_level(runs.name, 1, pip.reduced, len(runs)), *rows]
+        result.tables[LEVELS.name] = LEVELS.table(levels)
+        gain = gain_of(levels)
+        result.verdict = [TOO_FEW if gain is None else GAINS.sentence(gain)]
         flaws = of_spaces(runs, pip) if runs.unit else look_at(runs, answer.compute)
         answer.warn(runs.name, flaws, runs.notes)
         space = Space(
@@ -102,9 +108,32 @@ class Level(NamedTuple):
     averages: Annotated[int, Column(about="how many averages of so many runs there are")]
     reduced_pip: Annotated[float, Column(about="mean reduced PIP loss of two of them, 0 to 1")]
     sd: Annotated[float, Column(about="over pairs of averages, ddof = 1")]
+    se: Annotated[float, Column(about="of the mean, by leaving out one average after the other; of three or more")]
+
+    @property
+    def loss(self) -> Estimate:
+        """The mean loss with its error."""
+        return Estimate.of_runs(self.reduced_pip, self.se, self.averages)
 
 
 LEVELS = Sheet("levels", Level, "one row a group and level of the tree")
+_JUDGED = 3
+"""Averages of a level that has an error."""
+
+
+def gain_of(levels: Sequence[Level]) -> Gain | None:
+    """Return what averaging gains, of one group, by its largest averages with an error, else by its smallest ones.
+
+    Args:
+        levels: from the runs upwards.
+
+    Returns:
+        ``None`` where no two averages are of equally many runs.
+    """
+    runs, *averages = levels
+    judged = [level for level in averages if level.averages >= _JUDGED]
+    level = judged[-1] if judged else next(iter(averages), None)
+    return level and Gain(level.runs_beneath, level.loss, runs.loss)
 
 
 @telling_memory
@@ -123,12 +152,16 @@ def _tree(runs: Runs, renormalise: bool, *, levels: bool = True) -> tuple[Averag
 
 def _level(group: str, beneath: int, losses: Tensor, averages: int) -> Level:
     statistics = pair_statistics(pair_matrix(losses, averages))
-    return Level(group, beneath, averages, statistics.mean, statistics.sd)
+    return Level(group, beneath, averages, statistics.mean, statistics.sd, statistics.se)
 
 
 def together(results: Sequence[Result]) -> Result:
-    """Return the answers for several groups as one; each keeps its own group and levels."""
-    first, *others = results
+    """Return the answers for several groups as one; each keeps its own group and levels, bootstrap first."""
+    first, *others = sorted(results, key=lambda result: not result.groups[0]["name"].endswith("bootstrap"))
+    for result in results if others else ():
+        name = in_words(result.groups[0]["name"])
+        result.verdict = [f"{name}: {sentence}" for sentence in result.verdict]
     for other in others:
         first.add(other)
+        first.environment["trained"] += other.environment.get("trained", [])
     return first

@@ -88,13 +88,13 @@ def _only_bias(group: Setting) -> Verdict:
 
 
 _RELATIVE = (
-    "in its spread relative to that of the query's cosines over all words, and {lists} agree more, beyond the "
-    "intervals: where all near words have one cosine its SD is small and says nothing; no if one surely is not"
+    "The spread is relative to that of the query's cosines over all words, and {lists} agree more, beyond the "
+    "intervals. No if one comparison is surely the other way"
 )
 
 SMALL = Claim[Setting](
     id="bootstrap.small-variation",
-    says="Each technique has a small variation over fixed runs",
+    says="Fixed runs vary little",
     source="§7",
     paper="Antoniak and Mimno found a small variation of every technique over fixed runs",
     rule="two runs' lists of ten share at least two of three words (set Jaccard 0.5)",
@@ -102,18 +102,18 @@ SMALL = Claim[Setting](
 )
 SMALL_BY_SD = Claim[Setting](
     id="bootstrap.small-standard-deviation",
-    says="Each technique has a small variation over fixed runs, by the standard deviation",
+    says="Fixed runs vary little, by the standard deviation",
     source="§7, table 4",
     paper="Antoniak and Mimno found small standard deviations of every technique over fixed runs",
     rule=(
-        f"the spread of the cosines with the closest words is below {SMALL_SD:g}, beyond its interval; the paper names "
+        f"the spread of the cosines with the closest words is below {SMALL_SD:g}, beyond its interval. The paper names "
         "no bound"
     ),
     judge=lambda fixed: "yes" if fixed.spread == 0 else below(fixed.estimate("log_spread"), math.log(SMALL_SD)),
 )
 ORDER = Claim[Pair | None](
     id="bootstrap.order-has-no-effect",
-    says="The order of the documents has no effect on the variation",
+    says="The order of the documents does not change the variation",
     source="§7, §8",
     paper="Antoniak and Mimno found no consistent effect of the order of the documents",
     rule="the spreads of the cosines are within a factor of 1.25",
@@ -121,9 +121,9 @@ ORDER = Claim[Pair | None](
 )
 WIDER = Claim[Pair](
     id="bootstrap.varies-more",
-    says="Bootstrap runs vary more: which documents are there matters",
+    says="Bootstrap runs vary more: the choice of documents matters",
     source="§7, figure 1",
-    paper="Antoniak and Mimno found large increases in variation by bootstrap, weaker ones of PPMI",
+    paper="Antoniak and Mimno found that bootstrap runs vary much more, those of PPMI a little more",
     rule="the spread of the cosines with the closest words grows, beyond its interval",
     judge=lambda x: above(x.less(), 0.0),
 )
@@ -140,7 +140,7 @@ LEAST = Claim[Ranked](
     says="GloVe and LSA vary least over fixed and shuffled runs",
     source="§7, figure 1",
     paper="Antoniak and Mimno found the least variation in GloVe and LSA over fixed and shuffled runs",
-    rule=f"each is below each of the others {_RELATIVE.replace('{lists}', 'its lists')}",
+    rule=f"each has a smaller spread than each of the others. {_RELATIVE.replace('{lists}', 'its lists')}",
     judge=_varies_less,
 )
 MOST = Claim[Ranked](
@@ -148,31 +148,31 @@ MOST = Claim[Ranked](
     says="PPMI varies most in all settings",
     source="§7, figure 1",
     paper="Antoniak and Mimno found the most variation in PPMI, in all settings",
-    rule=f"each other is below it {_RELATIVE.replace('{lists}', 'their lists')}",
+    rule=f"each other technique has a smaller spread. {_RELATIVE.replace('{lists}', 'their lists')}",
     judge=_varies_less,
 )
 WEAKER = Claim[tuple[Estimate, Sequence[Estimate]]](
     id="bootstrap.weakest-for-ppmi",
-    says="The effect of bootstrap is weakest for PPMI, whose fixed runs are closest to its bootstrap runs",
+    says="Resampling changes PPMI least",
     source="§7, §8",
-    paper="Antoniak and Mimno found the weakest effect of bootstrap for PPMI, whose fixed runs vary nearly as much",
-    rule="bootstrap / whole corpus is smaller than for each other technique, beyond the interval",
+    paper="Antoniak and Mimno found that PPMI's fixed runs vary nearly as much as its bootstrap runs",
+    rule="the ratio bootstrap / whole corpus is smaller than for each other technique, beyond the interval",
     judge=lambda x: each_above([other.minus(x[0]) for other in x[1]], 0.0),
 )
 JACCARD = Claim[Pair](
     id="bootstrap.lists-agree-less",
-    says="Lists of the nearest words agree much less over bootstrap runs",
+    says="Bootstrap runs agree much less on the nearest words",
     source="§7, figure 2",
-    paper="Antoniak and Mimno found much less agreement between the lists of bootstrap runs",
-    rule="the set Jaccard of two and of ten words falls from {whole} to bootstrap, beyond its interval",
+    paper="Antoniak and Mimno found that the lists of bootstrap runs agree much less",
+    rule="the set Jaccard of two and of ten words falls from {whole} to bootstrap runs, beyond its interval",
     judge=lambda x: each_above([x.swapped.less("j2"), x.swapped.less("jn")], 0.0),
 )
 PPMI_LISTS = Claim[Ranked](
     id="bootstrap.ppmi-lists-least",
     says="The lists of PPMI agree least",
     source="§7, figure 2",
-    paper="Antoniak and Mimno found the least agreement between the lists of PPMI",
-    rule="below each of the others, beyond the interval",
+    paper="Antoniak and Mimno found that the lists of PPMI agree least",
+    rule="set Jaccard below that of each other technique, beyond the interval",
     judge=lambda x: each_above([Pair(b, a).less("jn") for a in x.more for b in x.less], 0.0),
 )
 TOP_TWO = Claim[Setting](
@@ -180,41 +180,41 @@ TOP_TWO = Claim[Setting](
     says="Even very highly ranked words drop out of the list",
     source="§7, figure 2",
     paper="Antoniak and Mimno found that even very highly ranked words often drop out",
-    rule=f"mean set Jaccard of the two nearest words is below {TOP_TWO_STAY}",
+    rule=f"the mean set Jaccard of the two nearest words is below {TOP_TWO_STAY}, beyond its interval",
     judge=lambda x: below(x.estimate("j2"), TOP_TWO_STAY),
 )
 DISJOINT = Claim[Setting](
     id="bootstrap.disjoint-lists",
     says="Two bootstrap runs may have no word of ten in common",
     source="§1",
-    paper="Antoniak and Mimno found cases of bootstrap runs whose lists of ten share no word",
-    rule="there is one; that there is none so far proves nothing",
+    paper="Antoniak and Mimno found lists of ten words from two bootstrap runs that share no word",
+    rule="there is such a pair of lists. If there is none so far, that proves nothing",
     judge=lambda x: "yes" if x.disjoint > 0 else "undecided",
 )
 RANKS = Claim[Pair](
     id="bootstrap.ranks-change",
-    says="Words change their rank under bootstrap",
+    says="Words change their rank more over bootstrap runs",
     source="§7, figure 3",
-    paper="Antoniak and Mimno found that words which stay often change their rank over bootstrap runs",
-    rule="mean |rank − median rank| of the closest words grows from {whole} to bootstrap, beyond its interval",
+    paper="Antoniak and Mimno found that words which stay in the list often change their rank",
+    rule="the mean of |rank − median rank| grows from {whole} to bootstrap runs, beyond its interval",
     judge=lambda x: above(x.less("rank_change"), 0.0),
 )
 SENTENCE = Claim[Pair](
     id="bootstrap.sentences-vary-less",
-    says="Sentences as units vary less than whole documents",
+    says="Sentences as units make runs vary less than whole documents do",
     source="§7, figure 4",
-    paper="Antoniak and Mimno found less variation with sentences as units than with whole documents",
+    paper="Antoniak and Mimno found less variation with sentences than with whole documents",
     rule="the spread of the cosines is smaller, beyond its interval",
     judge=lambda x: below(x.less(), 0.0),
 )
 SIZE = Claim[Pair](
     id="bootstrap.small-varies-more",
-    says="A smaller corpus varies more",
+    says="A smaller corpus makes runs vary more",
     source="§7, figure 5",
     paper="Antoniak and Mimno found more variation in a fifth of the documents than in all of them",
     rule=(
-        "the spread in units of the query's cosines' SD over all words is larger, beyond its interval: raw SDs shrink "
-        "where a space collapses. The part is the first documents, so that size and period differ together"
+        "the spread, as a part of the SD of the query's cosines over all words, is larger, beyond its interval. The "
+        "part holds the first documents, so size and period differ together"
     ),
     judge=lambda x: above(x.less("relative"), 0.0),
 )
@@ -222,10 +222,10 @@ STABILISES = Claim[Setting](
     id="bootstrap.stabilises",
     says="The variability rises with the number of runs and stabilises at about 25",
     source="§7, figure 6",
-    paper="Antoniak and Mimno found that the variability rises with the runs and usually stabilises at about 25",
+    paper="Antoniak and Mimno found that the variability rises and usually stabilises at about 25 runs",
     rule=(
-        "the mean SD rises from 2 runs to all by more than a tenth beyond the bias of the population SD; not if what "
-        "is left of the rise is surely within a tenth"
+        "the mean SD rises from 2 runs to all by more than a tenth beyond the bias of the population SD. No if the "
+        "rest of the rise is surely within a tenth"
     ),
     judge=_only_bias,
 )
@@ -239,12 +239,12 @@ def _suffices(group: Setting) -> Verdict:
 
 AVERAGE = Claim[Setting](
     id="bootstrap.averaging-suffices",
-    says="Averaging over bootstrap runs is sufficient for stable results",
+    says="Averages over bootstrap runs are stable",
     source="§1",
     paper="Antoniak and Mimno found averages over bootstrap runs stable and reliable in all cases tested",
     rule=(
-        "averages of {half} runs each, of two halves, share at least nine of ten words; the interval is over the query "
-        f"words; more runs would share more, so that below {AS_MANY:g} a half, half of the paper's 50, no *no* is said"
+        "two averages of {half} runs each share at least nine of ten words, by the interval over the query words. "
+        f"No test if they share fewer and each holds fewer than {AS_MANY:g} runs, half of the paper's 50"
     ),
     judge=_suffices,
 )

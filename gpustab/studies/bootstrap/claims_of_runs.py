@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gpustab.results import Table
+from gpustab.results.page import percent
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap.claims import Pair, is_flat
 from gpustab.studies.bootstrap.tables import NEIGHBOURS, SETTINGS, Neighbour, Setting
-from gpustab.studies.neighbours.claims import FIRM, LEAST_RUNS, PASSING, some_hold
+from gpustab.studies.neighbours.claims import FIRM, LEAST_RUNS, OPEN, PASSING, some_hold
 from gpustab.studies.shared.claims import Claim, Margin, above, within
 from gpustab.studies.shared.frame import merged
-from gpustab.studies.shared.wording import listed
+from gpustab.studies.shared.wording import capital, groups_in_words, listed, number_span, technique, word
 
 NOISE = Margin(0.2, "share of their lists that two runs of the same documents share, below which vectors are noise")
 
@@ -38,29 +39,31 @@ class Judged(NamedTuple):
     def lead(self) -> str:
         """Of which words the sentence is."""
         queries = {row.query for row in self.rows}
-        of = f"{len(queries)} query words" if len(queries) > 1 else self.rows[0].query
-        return f"{self.setting.group}: of the {len(self.rows)} nearest words of {of}"
+        of = f"{word(len(queries))} query words" if len(queries) > 1 else self.rows[0].query
+        return f"{groups_in_words([self.setting.group])}: of the {word(len(self.rows))} nearest words of {of}"
 
     @property
     def others(self) -> str:
-        """How many are passing and open."""
+        """How many are passing and open, in sentences; empty where all are firm."""
         passing = sum(row.verdict == PASSING for row in self.rows)
-        left = len(self.rows) - len(self.firm) - passing
-        flattered = "; the same runs chose them, so that too many look firm"
-        chose = flattered if self.rows[0].chosen_by == self.setting.group else ""
-        return f"{passing} {'is' if passing == 1 else 'are'} passing and {left} open{chose}"
+        counts = {PASSING: passing, OPEN: len(self.rows) - len(self.firm) - passing}
+        parts = [f"{word(n)} {'is' if n == 1 else 'are'} {verdict}" for verdict, n in counts.items() if n]
+        chose = self.rows[0].chosen_by == self.setting.group
+        flattered = ["The same runs chose the words, so too many look firm."] * chose
+        return " ".join([*([f"{capital(listed(parts))}."] if parts else []), *flattered])
 
 
 def _some_firm(judged: Judged) -> str:
     firm = judged.firm
     best = sorted(firm, key=lambda row: (-row.share_low, -row.margin, -row.mean))[:3]
-    such = listed([f"{row.query} – {row.word}" for row in best])
+    named = listed([f"{row.query} – {row.word}" for row in best])
+    such = "such as " if len(firm) > len(best) else ""
     verb = "is" if len(firm) == 1 else "are"
-    return f"{judged.lead} {len(firm)} {verb} firm over {judged.kind} (such as {such}); {judged.others}."
+    return f"{judged.lead}, {word(len(firm))} {verb} firm over {judged.kind} ({such}{named}). {judged.others}".rstrip()
 
 
 def _none_firm(judged: Judged) -> str:
-    return f"{judged.lead} none is firm over {judged.kind}; {judged.others}."
+    return f"{judged.lead}, none is firm over {judged.kind}. {judged.others}"
 
 
 HOLD = Claim[Judged](
@@ -73,28 +76,33 @@ HOLD = Claim[Judged](
         "yes": _some_firm,
         "no": _none_firm,
         "undecided": _none_firm,
-        "no test": lambda x: f"{x.setting.group}: {x.kind} judge no neighbour; five are needed, better ten.",
+        "no test": lambda x: (
+            f"{groups_in_words([x.setting.group])}: {x.kind} are too few to judge a neighbour. Train at least "
+            "five, better ten."
+        ),
     },
 )
 
 
 def _leaf(row: Setting) -> str:
     """What bootstrap runs and those of the whole corpus are called: the group without its sampling."""
-    parts = [row.technique]
-    parts += [f"{row.unit}s"] * (row.unit != "document") + [f"{row.fraction:.0%}"] * (row.fraction != 1)
-    return " ".join([*parts, row.part]).strip()
+    parts = [f"{row.unit}s"] * (row.unit != "document")
+    parts += [f"{percent(row.fraction)} of the corpus"] * (row.fraction != 1) + [row.part] * bool(row.part)
+    name = capital(technique(row.technique))
+    return f"{name} ({', '.join(parts)})" if parts else name
 
 
 def _beside(says: str) -> Callable[[Pair], str]:
-    """A sentence on bootstrap runs, with ``{times}``, beside the whole corpus; with what two runs of each share."""
+    """A sentence on bootstrap runs, with ``{times}`` or ``{ratio}``, beside the whole corpus; with what runs share."""
 
     def sentence(pair: Pair) -> str:
         wider = pair.less()
         times, low, high = (math.exp(x) if x == x else math.nan for x in (wider.value, *wider.interval))
         drawn, whole = (10 * row.estimate("p").value for row in pair)
+        span = number_span(low, high, 1)
         return (
-            f"{_leaf(pair.first)}: {says.format(times=f'{times:.1f} times ({low:.1f}–{high:.1f})')}; two "
-            f"{pair.second.sampling} runs share {whole:.1f} of ten nearest words, two bootstrap runs {drawn:.1f}."
+            f"{_leaf(pair.first)}: {says.format(times=f'{times:.1f} times ({span})', ratio=f'{times:.1f}, {span}')}. "
+            f"Two {pair.second.sampling} runs share {whole:.1f} of ten nearest words, two bootstrap runs {drawn:.1f}."
         )
 
     return sentence
@@ -102,16 +110,16 @@ def _beside(says: str) -> Callable[[Pair], str]:
 
 DOCUMENTS = Claim[Pair](
     id="bootstrap.documents-matter",
-    says="Drawing the documents again changes the cosines more than training again.",
+    says="Resampling the documents changes the cosines more than training again.",
     source="§7, figure 1",
     rule="the spread of the cosines with the closest words grows, beyond its interval",
     judge=lambda x: above(x.less(), 0.0),
     sentences={
-        "yes": _beside("drawing the documents again changes the cosines {times} as much as training again"),
-        "no": _beside("drawing the documents again changes the cosines less than training again"),
+        "yes": _beside("resampling the documents changes the cosines {times} as much as training again"),
+        "no": _beside("resampling the documents changes the cosines less than training again, {times} as much"),
         "undecided": _beside(
-            "whether drawing the documents again changes the cosines more than training again cannot be told from "
-            "these runs"
+            "these runs are too few to say whether resampling the documents changes the cosines more than training "
+            "again (ratio {ratio})"
         ),
     },
 )
@@ -145,19 +153,20 @@ def verdict(tables: Mapping[str, Table]) -> list[str]:
     sentences = [HOLD.sentence(Judged(settings[name], [row for row in rows if row.group == name])) for name in groups]
     if not rows:
         sentences = [
-            "No bootstrap runs: whether a neighbour depends on single documents cannot be told. Train bootstrap runs."
+            "There are no bootstrap runs, so nobody can say whether a neighbour depends on single documents. "
+            "Train bootstrap runs."
         ]
     sentences += of_documents(every)
     if groups:
         sentences.append(
-            "Bootstrap runs leave out and repeat these documents; they cannot tell what other documents would "
-            "say, which differ far more. Runs on two halves of the documents can (train --halves, then stability)."
+            "Bootstrap runs resample these documents. Other documents may differ far more. To see by how much, train "
+            "runs on two halves of the documents (train --halves, then stability)."
         )
     return sentences
 
 
 def of_documents(settings: Sequence[Setting]) -> Iterator[str]:
-    """Yield whether drawing the documents again changes the neighbours more than training again does."""
+    """Yield whether resampling the documents changes the neighbours more than training again does."""
     for row in settings:
         if row.sampling == "bootstrap" and not is_silent(row, settings):
             beside = (other for name in ("shuffled", "fixed") for other in settings if row.is_beside(other, name))
@@ -185,20 +194,23 @@ def alarms(settings: Sequence[Setting], spaces: Mapping[str, Sequence[str]]) -> 
         values = sorted(f"{row.mean_value:.3f}" for row in flat)
         span = values[0] if values[0] == values[-1] else f"{values[0]} to {values[-1]}"
         yield (
-            f"{listed([row.group for row in flat])}: the space hardly tells near words apart: the mean cosine of a "
-            f"query word with its ten closest is {span}. Lists are near-ties, and SDs small whatever happens. Train "
-            "longer."
+            f"{_each(flat)}: the space hardly tells near words apart. A query word has a mean cosine of {span} with "
+            "its ten closest words. The order of its list is chance, and every SD is small. Train longer."
         )
     noise: dict[str, list[Setting]] = {}
     for row in settings:
         if is_noise(row):
             noise.setdefault(row.technique, []).append(row)
-    for technique, rows in noise.items():
+    for name, rows in noise.items():
         shared = max(10 * row.p_value for row in rows)
         yield (
-            f"{listed([row.group for row in rows])}: two runs of the same documents share at most {shared:.1f} of ten "
-            f"nearest words: these vectors do not hold this corpus. {_HINTS.get(technique, _HINT)}"
+            f"{_each(rows)}: two runs of the same documents share at most {shared:.1f} of ten nearest words. These "
+            f"vectors do not represent this corpus. {_HINTS.get(name, _HINT)}"
         )
+
+
+def _each(rows: Sequence[Setting]) -> str:
+    return groups_in_words([row.group for row in rows])
 
 
 _COLLAPSED = "The space is collapsed"

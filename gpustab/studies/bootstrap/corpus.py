@@ -20,6 +20,7 @@ from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.options import CorpusOptions
 from gpustab.errors import InputError, first_option, marked, option
 from gpustab.machine.progress import Progress
+from gpustab.results.page import percent
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import as_word
@@ -74,11 +75,12 @@ def chosen_queries(corpus: Corpus, options: BootstrapOptions, progress: Progress
     frequency = np.asarray((documents > 0).sum(0)).ravel()
     allowed = frequency <= COMMON * documents.shape[0] if documents.shape[0] > 1 else np.ones(len(frequency), bool)
     if not allowed.any():
-        why = f"every word is in more than {COMMON:.0%} of the documents"
+        why = f"every word is in more than {percent(COMMON)} of the documents"
         raise InputError(f"{corpus.name}: {why}; give {option('query')}")
     flattering = (
         f"The query words are frequent ones, chosen from {corpus.name} ({options.choose}), without words of more than "
-        f"{COMMON:.0%} of the documents. Such words are the more stable ones: of random words fewer neighbours hold."
+        f"{percent(COMMON)} of the documents. Such words are the more stable ones: of random words fewer neighbours "
+        "hold."
     )
     if options.choose == "idf":
         score = np.asarray(documents.sum(0)).ravel() * np.log(documents.shape[0] / np.maximum(frequency, 1))
@@ -229,7 +231,7 @@ def _lowered(name: str, units: int, unit: str, part: float) -> tuple[dict[str, A
         return {}, []
     if most < 1:
         raise InputError(f"{units} {unit}s are too few for lsa; leave it out by {option('technique')}")
-    said = f"LSA has {most} dimensions instead of {dim} on {part:.0%} of the {unit}s: there are only {units:,}."
+    said = f"LSA has {most} dimensions instead of {dim} on {percent(part)} of the {unit}s: there are only {units:,}."
     return {"dim": most}, [said]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from gpustab.report.origin import in_words
 from gpustab.report.svg.axes import Axis, known, round_ticks, short
 from gpustab.report.svg.charts import Curve, curve, lines
 from gpustab.report.svg.colours import Series, called, listing, series
@@ -66,7 +67,7 @@ def _bars(numbers: Mapping[str, Ends], axis: str, top: float = 0.0) -> str:
     highs = [min(high, 1.6 * largest) for _, _, high in numbers.values() if high == high]
     top = top or 1.05 * max(largest, *highs, 1e-9)  # an interval without bound shall not squeeze the others
     rows = [
-        Row(f"{short(name, 30)}: {said[name]}", [Dot(value, *looks[name], low, high)], looks[name].style)
+        Row(f"{short(in_words(name), 40)}: {said[name]}", [Dot(value, *looks[name], low, high)], looks[name].style)
         if value == value
         else None
         for name, (value, low, high) in numbers.items()
@@ -104,13 +105,13 @@ def ranks(table: Table, tables: Tables) -> Picture:
     clear = [k for k, group in enumerate(table["group"]) if group not in flat]
     table = table.take(clear) if clear else table
     looks, names = _looks(table["group"]), called(table["group"])
-    end = max(abs(x) for pair in each(table, "p05", "p95") for x in pair) or 1.0
+    end = 1.08 * max(abs(x) for pair in each(table, "p05", "p95") for x in pair) or 1.0
     rows = []
     for group, least, largest, p05, p25, p50, p75, p95 in each(table, "group", "least", "largest", *_QUANTILES):
         look = looks[group]
         dot = Dot(p50, *look, spans=((p05, p95, "line thin"), (p25, p75, "line")))
         jumps = f"from {signed(least, 0)} to {signed(largest, 0)} at most"
-        rows.append(Row(f"{short(group, 26)}: {jumps}", [dot], look.style))
+        rows.append(Row(f"{short(in_words(group), 36)}: {jumps}", [dot], look.style))
     halves = [(group, f"{signed(a, 1)} to {signed(b, 1)}") for group, a, b in each(table, "group", "p25", "p75")]
     label = "; ".join(f"{group}: half within {half}" for group, half in halves)
     ticks = [(x, minus(tick)) for x, tick in round_ticks(-end, end, 5)]

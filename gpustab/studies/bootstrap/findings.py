@@ -7,14 +7,14 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, TypeVar, get_args
 
-from gpustab.results.page import number
+from gpustab.results.page import number, percent
 from gpustab.runs.key import Unit
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap import claims
 from gpustab.studies.bootstrap.claims import Pair, Ranked, factor, is_flat
 from gpustab.studies.bootstrap.tables import Distance, Number, Setting
 from gpustab.studies.shared.claims import Claim, Observation
-from gpustab.studies.shared.wording import number_span
+from gpustab.studies.shared.wording import number_span, technique, with_error
 
 K = TypeVar("K")
 
@@ -61,7 +61,7 @@ def _of_leaf(
 ) -> Iterator[Observation]:
     fixed, shuffled, bootstrap = (leaf.get(name) for name in ("fixed", "shuffled", "bootstrap"))
     if fixed:
-        shows = f"Jaccard {fixed.estimate('jn').text('.2f')}, SD {number(fixed.sd, 2)}"
+        shows = f"Jaccard {with_error(fixed.estimate('jn'))}, SD {number(fixed.sd, 2)}"
         yield _finding(claims.SMALL, fixed, [fixed], shows)
         low, high = (math.exp(min(end, 700)) for end in fixed.estimate("log_spread").interval)
         shows = f"spread {number(fixed.spread, 2)} ({number_span(low, high, 3)}), mean SD {number(fixed.sd, 2)}"
@@ -83,8 +83,8 @@ def _of_order(
     apart = next((row for row in distances if frozenset((row.first, row.second)) == names), None)
     if apart:
         shows += (
-            f"; two runs of one setting lie {number(apart.within, 2)} apart in their cosines, "
-            f"of both {number(apart.between, 2)}"
+            f"; the cosines of two runs of one setting lie {number(apart.within, 2)} apart, those of a run of each "
+            f"{number(apart.between, 2)}"
         )
     return _finding(claims.ORDER, None if names in same else pair, pair, shows)
 
@@ -92,24 +92,25 @@ def _of_order(
 def _of_bootstrap(bootstrap: Setting, whole: Setting) -> Iterator[Observation]:
     name, pair = whole.sampling, Pair(bootstrap, whole)
     yield _finding(claims.WIDER, pair, pair, f"bootstrap / {name} {factor(pair.less())}")
-    mean = pair.less("mean")
-    yield _finding(claims.LOWER, pair, pair, f"{mean.text('.3f').replace('-', '−')} against {name}")
-    shows = ", ".join(f"{of}: {_against(pair, j)}" for of, j in (("two", "j2"), ("ten", "jn")))  # type: ignore[arg-type]
+    shows = f"mean cosine {_against(pair, 'mean')} in {name} runs"
+    yield _finding(claims.LOWER, pair, pair, shows)
+    both = (("two words", "j2"), ("ten", "jn"))
+    shows = ", ".join(f"Jaccard of {of} {_against(pair, j)}" for of, j in both)  # type: ignore[arg-type]
     yield _finding(claims.JACCARD, pair, pair, shows, whole=name)
-    yield _finding(claims.RANKS, pair, pair, _against(pair, "rank_change"), whole=name)
+    yield _finding(claims.RANKS, pair, pair, f"{_against(pair, 'rank_change')} ranks", whole=name)
 
 
 def _against(pair: Pair, name: Number) -> str:
-    return " against ".join(group.estimate(name).text(".2f") for group in pair)
+    return " against ".join(with_error(group.estimate(name)) for group in pair)
 
 
 def _of_bootstrap_alone(group: Setting) -> Iterator[Observation]:
-    shows = f"{group.disjoint:.1%} of query and pair of runs; {number(group.everywhere, 2)} words are in every list"
+    shows = f"{percent(group.disjoint, 1)} of the pairs of lists; {number(group.everywhere, 2)} words are in every list"
     yield _finding(claims.DISJOINT, group, [group], shows)
-    yield _finding(claims.TOP_TWO, group, [group], f"Jaccard {group.estimate('j2').text('.2f')}")
-    yield _finding(claims.STABILISES, group, [group], f"beyond the bias {factor(group.estimate('rise'))}")
-    back = group.estimate("recurring")
-    yield _finding(claims.AVERAGE, group, [group], f"share {back.text('.2f')}", half=group.runs // 2)
+    yield _finding(claims.TOP_TWO, group, [group], f"Jaccard {with_error(group.estimate('j2'))}")
+    yield _finding(claims.STABILISES, group, [group], f"rise beyond the bias {factor(group.estimate('rise'))}")
+    shows = f"shared part {with_error(group.estimate('recurring'))}"
+    yield _finding(claims.AVERAGE, group, [group], shows, half=group.runs // 2)
 
 
 def _of_techniques(techniques: dict[str, Setting]) -> Iterator[Observation]:
@@ -123,13 +124,14 @@ def _of_techniques(techniques: dict[str, Setting]) -> Iterator[Observation]:
         ppmi, less = techniques["ppmi_svd"], [row for name, row in techniques.items() if name != "ppmi_svd"]
         ranked, every = Ranked(less, [ppmi]), [ppmi, *less]
         yield _finding(claims.MOST, ranked, every, _spreads(every))
-        shows = ", ".join(f"{row.technique} {row.estimate('jn').text('.2f')}" for row in every)
+        shows = ", ".join(f"{technique(row.technique)} {with_error(row.estimate('jn'))}" for row in every)
         yield _finding(claims.PPMI_LISTS, ranked, every, shows)
 
 
 def _spreads(rows: Sequence[Setting]) -> str:
     return ", ".join(
-        f"{row.technique} {number(row.relative, 2)} (SD {number(row.sd, 2)}, Jaccard {number(row.jn_value, 2)})"
+        f"{technique(row.technique)} {number(row.relative, 2)} "
+        f"(SD {number(row.sd, 2)}, Jaccard {number(row.jn_value, 2)})"
         for row in rows
     )
 
@@ -145,7 +147,7 @@ def _ppmi_effects(settings: Sequence[Setting]) -> Iterator[Observation]:
     for own in effects.values():
         if "ppmi_svd" in own and len(own) > 1:
             others = [one for name, one in own.items() if name != "ppmi_svd"]
-            shows = ", ".join(f"{name} {factor(one)}" for name, one in own.items())
+            shows = ", ".join(f"{technique(name)} {factor(one)}" for name, one in own.items())
             yield claims.WEAKER.observed((own["ppmi_svd"], others), "ppmi_svd", shows)
 
 
@@ -163,7 +165,7 @@ def _of_units(settings: Sequence[Setting]) -> Iterator[Observation]:
 
 def _of_parts(pair: Pair) -> Observation:
     shows = (
-        f"{pair.first.fraction:.0%} / {pair.second.fraction:.0%} {factor(pair.less('relative'))}; of raw SDs "
+        f"{percent(pair.first.fraction)} / {percent(pair.second.fraction)} {factor(pair.less('relative'))}; raw SDs "
         f"{factor(pair.less())}; Jaccard {_against(pair, 'jn')}"
     )
     return _finding(claims.SIZE, pair, pair, shows)

@@ -82,7 +82,9 @@ class Measured:
     def pairs(self, queries: Sequence[Sequence[int]]) -> Tensor:
         """Return the numbers in :attr:`listed` of some words of each query, ``(p,)``."""
         places = {pair: k for k, pair in enumerate(zip(*(x.tolist() for x in self.listed[:2]), strict=True))}
-        return torch.tensor([places[q, k] for q, own in enumerate(queries) for k in own], dtype=torch.long)
+        return torch.tensor(
+            [places[q, k] for q, own in enumerate(queries) for k in own], dtype=torch.long, device="cpu"
+        )
 
     def spread_over_words(self) -> Tensor:
         """Return the SD of every query's mean cosines over the vocabulary, ``(q,)``: the scale of an SD."""
@@ -124,12 +126,12 @@ def _first_pass(
 ) -> tuple[cosine.CosineStatistics, tuple[cosine.CosineStatistics, cosine.CosineStatistics], Tensor]:
     """Statistics over all runs, over the even and the odd ones, and mean ranks."""
     everyone, even, odd = (cosine.RunningStatistics() for _ in range(3))
-    total = torch.zeros(len(rows), runs.words, dtype=torch.float64)
+    total = torch.zeros(len(rows), runs.words, dtype=torch.float64, device="cpu")
     for r, values in enumerate(_cosines(runs, rows)):
         everyone.add(values)
         (odd if r % 2 else even).add(values)
         order = values.nan_to_num(-2).argsort(dim=1, descending=True, stable=True)
-        places = torch.arange(1, runs.words + 1, dtype=torch.float64).expand_as(values)
+        places = torch.arange(1, runs.words + 1, dtype=torch.float64, device="cpu").expand_as(values)
         total += torch.zeros_like(total).scatter_(1, order, places).where(~values.isnan(), 0)
     of_all = everyone.found()
     mean_rank = (total / of_all.runs).where(of_all.runs > 0, torch.nan)
@@ -140,7 +142,7 @@ def _cosines(runs: Runs, rows: Tensor) -> Iterator[Tensor]:
     """Yield every run's cosines of the queries with all words, ``(q, v)``; NaN where absent, and with itself."""
     for r in range(len(runs)):
         values = cosine.query_cosines(runs.run(r), rows.to(runs.device)).cpu()
-        values[torch.arange(len(rows)), rows] = torch.nan
+        values[torch.arange(len(rows), device="cpu"), rows] = torch.nan
         yield values
 
 
@@ -159,9 +161,9 @@ def nearest(found: cosine.CosineStatistics, rows: Tensor, n: int, runs: int) -> 
 
 def _second_pass(runs: Runs, rows: Tensor, wanted: Sequence[Mapping[int, None]]) -> Listed:
     """The cosine and the rank of the wanted words of every query in every run."""
-    query = torch.tensor([q for q, own in enumerate(wanted) for _ in own], dtype=torch.long)
-    word = torch.tensor([k for own in wanted for k in own], dtype=torch.long)
-    cosines = torch.full((len(query), len(runs)), torch.nan, dtype=torch.float64)
+    query = torch.tensor([q for q, own in enumerate(wanted) for _ in own], dtype=torch.long, device="cpu")
+    word = torch.tensor([k for own in wanted for k in own], dtype=torch.long, device="cpu")
+    cosines = torch.full((len(query), len(runs)), torch.nan, dtype=torch.float64, device="cpu")
     ranks = cosines.clone()
     for r, values in enumerate(_cosines(runs, rows)):
         own = values[query, word]

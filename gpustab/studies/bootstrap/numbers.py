@@ -150,7 +150,7 @@ def list_agreement(lists: Tensor, present: Tensor) -> tuple[float, float]:
 def recurring(first: Sequence[Sequence[int]], second: Sequence[Sequence[int]]) -> Estimate:
     """Return the share of averaged lists that two disjoint halves of the runs have in common, error over queries."""
     shares = torch.tensor(
-        [len({*a} & {*b}) / len(a) for a, b in zip(first, second, strict=True) if a], dtype=torch.float64
+        [len({*a} & {*b}) / len(a) for a, b in zip(first, second, strict=True) if a], dtype=torch.float64, device="cpu"
     )
     mean, sd = _mean_sd(shares)
     return Estimate(mean, sd / math.sqrt(len(shares)), len(shares) - 1) if len(shares) else _UNKNOWN
@@ -172,7 +172,9 @@ def rank_changes(own: Measured) -> Iterator[tables.RankChanges]:
     change = change[~change.isnan()]
     if not len(change):
         return
-    p05, p25, p50, p75, p95 = change.quantile(torch.tensor([0.05, 0.25, 0.5, 0.75, 0.95], dtype=torch.float64)).tolist()
+    p05, p25, p50, p75, p95 = change.quantile(
+        torch.tensor([0.05, 0.25, 0.5, 0.75, 0.95], dtype=torch.float64, device="cpu")
+    ).tolist()
     whisker = 1.5 * (p75 - p25)
     outside = ((change < p25 - whisker) | (change > p75 + whisker)).double().mean()
     yield tables.RankChanges(
@@ -189,7 +191,7 @@ def distance(first: Measured, second: Measured) -> tables.Distance:
     queries = [word for word in first.queries if word in second.queries]
     common = {word: k for k, word in enumerate(second.words)}
     both = [(k, common[word]) for k, word in enumerate(first.words) if word in common]
-    columns = torch.tensor(both, dtype=torch.long).reshape(-1, 2)
+    columns = torch.tensor(both, dtype=torch.long, device="cpu").reshape(-1, 2)
     a, b = (
         [field[[own.queries.index(w) for w in queries]][:, columns[:, side]] for field in own.statistics]
         for side, own in enumerate((first, second))

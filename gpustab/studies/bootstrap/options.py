@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from gpustab.corpus.options import CORPORA
 from gpustab.errors import InputError, option
 from gpustab.options import Count, Option, Options, Seed
 from gpustab.runs.key import Sampling, Unit
-from gpustab.trainers import NAMES, Stream
+from gpustab.trainers import NAMES, Stream, check_technique
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,12 @@ class BootstrapOptions(Options):
     """
 
     query: Annotated[tuple[str, ...], Option(metavar="W,W,...")] = ()
-    queries: Annotated[str | None, Option(metavar="FILE")] = None
+    queries: Annotated[str | None, Option(metavar="FILE", reads=True)] = None
     choose: Literal["idf", "nmf", "lda"] = "idf"
     count: Annotated[int, Option(low=1)] = 20
     topics: Annotated[int | None, Option(low=2)] = None
     n: Annotated[int, Option(flags=("-n", "--top"), low=2)] = 10
-    text: Annotated[str | None, Option(metavar="CORPUS")] = None
+    text: Annotated[str | None, Option(metavar="CORPUS", reads=CORPORA)] = None
     seed: Seed = 0
 
     def __post_init__(self) -> None:
@@ -61,7 +62,7 @@ class BootstrapPlan(Options):
         runset: where the runs are kept; default: ``DIR/runs``, in the folder of the result.
     """
 
-    technique: Annotated[tuple[str, ...] | None, Option(metavar="T,T,...", names=NAMES)] = None
+    technique: Annotated[tuple[str, ...] | None, Option(metavar="T,T,...", names=NAMES, each=check_technique)] = None
     sampling: tuple[Sampling, ...] | None = None
     unit: tuple[Unit, ...] | None = None
     fraction: Annotated[tuple[float, ...] | None, Option(metavar="F,F,...", above=0, high=1)] = None

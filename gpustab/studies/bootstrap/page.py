@@ -9,20 +9,16 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from gpustab.report import Result
+from gpustab.report.origin import embeddings
 from gpustab.results import Block, Content, SmallTable
 from gpustab.results.page import Columns, counted, whole
-from gpustab.results.table import titles
 from gpustab.studies.bootstrap import tables
 from gpustab.studies.bootstrap.claims import is_flat
 from gpustab.studies.neighbours.claims import RULE
-from gpustab.studies.shared.claims import by_chance, facts
+from gpustab.studies.shared.observations import by_chance, rules, verdicts
+from gpustab.studies.shared.wording import listed, the_runs
 
 CITATIONS = ("antoniak2018",)
-WORDS = {
-    "neighbours": titles(tables.Neighbour, "query")
-    | {"word": "word"}
-    | titles(tables.Neighbour, "group", "chosen_by", "verdict", "mean", "sd", "share", "rank")
-}
 _QUERIES = 20
 _RUNS_BESIDE = 6
 """So many lists stand beside each other, and so many query words have a table of their own."""
@@ -32,7 +28,8 @@ def heading(result: Content) -> tuple[str, str]:
     """Return the question, and how many runs of how many groups answer it."""
     runs = sum(len(group["runs"]) for group in result.groups)
     asked = counted(len(result.settings.get("query", ())), "query word")
-    title = "Which neighbours of your query words can you trust?"
+    made = embeddings(result, "")
+    title = f"Which neighbours of your query words can you trust{f' in {made}' if made else ''}?"
     return title, f"{counted(runs, 'run')} in {counted(len(result.groups), 'group')} · {asked}"
 
 
@@ -88,13 +85,13 @@ def _neighbours(result: Result) -> Iterator[Block]:
         rule = f"{RULE} The bootstrap range is the least and the largest cosine, no confidence interval."
         flat = is_flat(next(tables.SETTINGS.rows(result.tables, group=group)))
         yield Block(
-            f"Which neighbours hold in {group}?",
+            f"Which neighbours hold in {the_runs(group)}?",
             tables=[_overview(words, own)],
             answer=answer,
             folded=flat,
             aside=rule if group == judged[0].group else "",
         )
-        yield Block(f"Each query word of {group}, neighbour by neighbour", tables=each, folded=True)
+        yield Block(f"Each query word, neighbour by neighbour: {the_runs(group)}", tables=each, folded=True)
 
 
 def _overview(words: list[str], rows: list[tables.Neighbour]) -> SmallTable:
@@ -133,7 +130,7 @@ def _side_by_side(result: Result) -> Iterator[Block]:
         longest = max(row.rank for row in rows)
         cells = [[str(k), *(places.get((run, k), "–") for run in runs)] for k in range(1, longest + 1)]
         yield Block(
-            f"What do single runs say of {word} in {group}?",
+            f"What do single runs say of {word}? (The first: {the_runs(group)})",
             tables=[SmallTable("", ["rank", *runs], cells)],
             answer="Arrows: so many places above or below the word's median rank over the runs.",
             aside="Tables 5 and 6 of the paper. All query words and runs are in the table of lists.",
@@ -193,15 +190,22 @@ def _claims(result: Result) -> Iterator[Block]:
     rows = tables.FINDINGS.of(result.tables)
     yield Block(
         "Does the paper hold here?",
-        facts(rows),
+        tables=[verdicts(rows)] if rows.height else [],
         answer=" ".join(filter(None, [_tally(rows["agrees"]), by_chance(rows.rows())])),
         aside="Antoniak & Mimno 2018. Intervals are 95 % over runs, × is a ratio of spreads.",
     )
+    yield from rules(rows)
 
 
 def _tally(verdicts: Sequence[str]) -> str:
-    counts = [(verdicts.count(name), said) for name, said in _SAID.items() if name in verdicts]
-    return f"Of {len(verdicts)} findings {', '.join(f'{n} {said}' for n, said in counts)}." if verdicts else ""
+    counts = [(n, said[n != 1]) for name, said in _SAID.items() if (n := verdicts.count(name))]
+    said = listed([one_or_many.format(n) for n, one_or_many in counts]) if verdicts else ""
+    return f"Of {counted(len(verdicts), 'finding')} {said}." if verdicts else ""
 
 
-_SAID = {"yes": "hold", "no": "do not", "undecided": "are undecided", "no test": "cannot be tested"}
+_SAID = {
+    "yes": ("{} holds", "{} hold"),
+    "no": ("{} does not hold", "{} do not hold"),
+    "undecided": ("{} is undecided", "{} are undecided"),
+    "no test": ("{} cannot be tested", "{} cannot be tested"),
+}

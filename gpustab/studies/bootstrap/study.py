@@ -16,6 +16,7 @@ from gpustab.machine.progress import Progress
 from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results import Table
+from gpustab.results.page import counted
 from gpustab.runs.families import families
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
@@ -194,22 +195,22 @@ def _summary(own: Measured, rows: Sequence[tables.Neighbour], chooser: Measured 
 def _notes(own: Measured, chooser: Measured | None) -> Iterator[str]:
     runs = own.lists.present.sum(0)
     if some := [show(word) for word, there in zip(own.queries, runs.tolist(), strict=True) if there < len(own.runs)]:
-        yield f"Query words that some runs lack, which are left out for them: {', '.join(some)}."
+        yield f"Some runs lack these query words and are left out for them: {', '.join(some)}."
     if own.n < len(own.closest[0]) and own.lists.k <= own.n:
-        yield "Lists hold all other words: no neighbour can be outside them."
+        yield "Lists hold all other words, so no word can drop out."
     if own.key.sampling == "bootstrap" and chooser is None:
         yield (
-            "There are no runs of the whole corpus beside these: the same bootstrap runs choose and judge, and shares "
-            "are too high, by about 0.09 with 5 runs, 0.05 with 10, 0.02 with 20. Train shuffled runs too."
+            "There are no runs of the whole corpus, so the same bootstrap runs choose and judge. Their shares are too "
+            "high, by about 0.09 with 5 runs, 0.05 with 10, 0.02 with 20. Train shuffled runs too."
         )
     absent = own.listed.cosines.isnan().any(1)
     if bool(absent.any()):
         yield (
-            f"{int(absent.sum())} of {len(absent)} listed words are missing in some run: means are over the runs that "
-            "have them, and a run without a word does not have it among the nearest."
+            f"{counted(int(absent.sum()), 'listed word', 'is/are', of=len(absent))} missing in some run. Means are "
+            "over the runs that have the word; a run without it does not list it."
         )
     if math.isnan(float(own.statistics.sd.nanmean())):
-        yield "No spread: fewer than two runs have the words."
+        yield "Fewer than two runs have the words, so there is no spread."
 
 
 class _Sample(NamedTuple):

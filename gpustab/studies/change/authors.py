@@ -276,7 +276,7 @@ def discoveries(
     if deals < 9 or blocks < 6:
         raise InputError(f"{deals} deals of {blocks} blocks; wanted nine or more, and six blocks or more")
     rng = np.random.default_rng(seed)
-    over = torch.tensor([word in anchors for word in documents.words]) if anchors else None
+    over = torch.tensor([word in anchors for word in documents.words], device="cpu") if anchors else None
     true = changes(documents, documents.period, dim, over)
     dealt = []
     for k in range(deals):

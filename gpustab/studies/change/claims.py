@@ -9,11 +9,11 @@ import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from gpustab.results.page import counted, number
+from gpustab.results.page import counted, number, percent
 from gpustab.studies.change.differences import AtRandom, Explained, beyond, beyond_margin, expected, noise
 from gpustab.studies.change.tables import Discovery, Excess, Law, Pair
 from gpustab.studies.shared.claims import Claim, Margin
-from gpustab.studies.shared.wording import listed, signed_span
+from gpustab.studies.shared.wording import group_in_words, groups_in_words, listed, number_span, signed_span
 
 NO_MORE = Margin(0.1, "part of what sampling adds to training by which a change may exceed that and still be no more")
 NOISY = Margin(0.5, "how far two runs of one period lie apart, by two different words, from which change is not tested")
@@ -42,23 +42,26 @@ def _beside_samplings(pair: Pair) -> str:
 
 
 def _floor(pair: Pair) -> str:
-    return f"Two samplings of one period's documents differ by {number(pair.sampling_floor, 2)}"
+    return (
+        f"The periods differ by {number(pair.change, 2)}, two samplings of one period's documents by "
+        f"{number(pair.sampling_floor, 2)}"
+    )
 
 
-def _beyond_floor(pair: Pair, end: str) -> str:
+def _beyond_floor(pair: Pair, begin: str) -> str:
     low, high = beyond(pair)
-    start = f"{_floor(pair)}, which alone can come to {number(expected(pair).value, 2)} between periods"
+    start = f"{begin} {_floor(pair)}. Sampling alone can make up {number(expected(pair).value, 2)} between periods"
     if math.isnan(low):
-        return f"{start}; so few runs give no interval of what is beyond that."
-    return f"{start}: what is beyond that, {signed_span(low, high)}, {end}."
+        return f"{start}. So few runs give no interval of the rest."
+    return f"{start}; the rest is {number_span(low, high, 2)}."
 
 
 def of_noise(pair: Pair) -> str:
     """Return why a change is not tested where two runs of one period are too noisy."""
     return (
-        f"Two runs of one period lie {number(pair.training_floor, 2)} apart, and two different words "
-        f"{number(pair.unlike, 2)}: training hides what documents do, so nothing is tested. Longer training, or "
-        "another technique, would give runs that are more alike."
+        f"The training noise hides the effect of the documents: two runs of one period lie "
+        f"{number(pair.training_floor, 2)} apart, two different words {number(pair.unlike, 2)}. Nothing is tested. "
+        "Train longer, or take another technique."
     )
 
 
@@ -67,34 +70,32 @@ BEYOND_SAMPLING = Claim[Pair](
     says="Contexts differ between two periods beyond the sampling of documents.",
     source=THESIS,
     paper=(
-        "Rettenmeier measured between the averages of 32 runs, which takes training away, and compared with no other "
-        "sampling of a period's documents"
+        "Rettenmeier compared averages of 32 runs, which have no training noise, and no second sampling of a period's "
+        "documents"
     ),
     rule=(
-        "the 95 % interval of the change, less what sampling alone can come to between periods, lies above 0; no more "
-        f"than it where that of the change less the distance of two samplings, and {NO_MORE:.0%} of what this has more "
-        f"than training, lies below 0; no test where two runs of one period lie {NOISY:g} times as far apart as two "
-        "different words, or farther"
+        "more: the 95 % interval of the change less the effect of sampling lies above 0. No more: the change is surely "
+        f"below the distance of two samplings and {percent(NO_MORE)} of what sampling adds to training. No test if two "
+        f"runs of one period lie at least {NOISY:g} times as far apart as two different words"
     ),
     judge=_beside_samplings,
     sentences={
-        "more": lambda pair: _beyond_floor(pair, "is above 0"),
+        "more": lambda pair: _beyond_floor(pair, "The periods differ more than sampling explains."),
         "no more": lambda pair: (
-            f"{_floor(pair)}, as much as the periods do: the change less that and a margin of {NO_MORE:.0%} of what "
-            f"documents add to training, {signed_span(*beyond_margin(pair, NO_MORE))}, is below 0."
+            f"The periods differ no more than two samplings of one period's documents. {_floor(pair)}. The difference, "
+            f"less a margin, is {signed_span(*beyond_margin(pair, NO_MORE))}."
         ),
         "too noisy": of_noise,
-        "open": lambda pair: _beyond_floor(pair, "would have to be above 0 to tell a change"),
+        "open": lambda pair: _beyond_floor(pair, "These runs are too few to tell a change from sampling."),
     },
 )
 
-_CLAUSES = {
-    "more": "contexts differ beyond the sampling of documents {}",
-    "no more": "contexts differ no more than two samplings of one period's documents {}",
-    "open": "whether contexts differ beyond the sampling of documents {} cannot be told",
+_SENTENCES = {
+    "more": "Contexts differ more than sampling explains {}.",
+    "no more": "Contexts differ no more than two samplings of one period's documents {}.",
+    "open": "These runs are too few to tell a change of contexts from sampling {}.",
     "too noisy": (
-        "whether contexts differ {} is not tested, since two runs of one period lie more than half as far apart as two "
-        "different words"
+        "Contexts are not compared {}: two runs of one period lie more than half as far apart as two different words."
     ),
 }
 """What is said of the pairs of periods of one verdict together."""
@@ -105,27 +106,25 @@ def of_sampling(pairs: Sequence[Pair]) -> Iterator[str]:
     several = len({pair.series for pair in pairs}) > 1
     names: dict[str, list[str]] = {}
     for pair in pairs:
-        name = f"from {pair.first} to {pair.second}" + (f" ({pair.series})" if several else "")
+        name = f"from {pair.first} to {pair.second}" + (f" ({group_in_words(pair.series)})" if several else "")
         names.setdefault(BEYOND_SAMPLING.judge(pair), []).append(name)
-    clauses = [clause.format(listed(names[verdict])) for verdict, clause in _CLAUSES.items() if verdict in names]
-    if clauses:
-        text = "; ".join(clauses)
-        yield f"{text[0].upper()}{text[1:]}."
+    if said := [text.format(listed(names[verdict])) for verdict, text in _SENTENCES.items() if verdict in names]:
+        yield " ".join(said)
 
 
 COMPARED = Claim[Sequence[Pair]](
     id="change.compared",
-    says="The changes stand beside those of other documents of the same time.",
+    says="The changes can be compared with those of other documents of the same time.",
     rule="bootstrap runs, or documents dealt out at random, were measured beside other runs",
     judge=lambda pairs: "yes" if not pairs else "bootstrap" if all(x.bootstrap for x in pairs) else "no",
     sentences={
         "bootstrap": (
-            "These are bootstrap runs, whose changes hold the sampling of documents twice over: train shuffled runs "
-            "too, for which they are the floor."
+            "These are bootstrap runs, so each change contains the noise of sampling twice. Train shuffled runs too, "
+            "and compare them with these."
         ),
         "no": (
-            "No change can be told yet from other documents of the same time: how far apart two samplings of one "
-            "period's documents would lie is not known. Train bootstrap runs too, or a control (train --control 2)."
+            "Nothing here tells a change from sampling: the distance between two samplings of one period's documents "
+            "is unknown. Train bootstrap runs too, or a control (train --control 2)."
         ),
     },
 )
@@ -153,43 +152,50 @@ def _beside(difference: AtRandom, why: str) -> str:
     if math.isnan(difference.value):
         return ""
     by, way = number(abs(difference.value), 2), "more" if difference.value > 0 else "less"
-    beside = "as much as" if by == "0" else f"by {by} {way} than"
-    at_random = f"documents dealt out at random{difference.mean_over}"
-    return f"Periods differ {beside} {at_random} without the noise of training. {why}"
+    beside = "as much as" if by == "0" else f"{way} than"
+    size = "" if by == "0" else f" by {by}"
+    over = f" ({difference.mean_over})" if difference.mean_over else ""
+    return f"Without training noise, periods differ {beside} randomly dealt documents{size}{over}. {why}"
+
+
+def _with(difference: AtRandom) -> str:
+    """The interval, and what the value is a mean over."""
+    over = f", {difference.mean_over}" if difference.mean_over else ""
+    return f"{number_span(difference.value - difference.half, difference.value + difference.half, 2)}{over}"
 
 
 MORE_THAN_AT_RANDOM = Claim[AtRandom](
     id="change.more-than-at-random",
-    says="Periods differ more than documents dealt out at random do.",
+    says="Periods differ more than randomly dealt documents do.",
     source=THESIS,
     paper=(
-        "Rettenmeier dealt COHA's documents out to 20 batches, and compared what frequency explains there, not how far "
-        "words move"
+        "Rettenmeier dealt COHA's documents out to 20 random batches, and compared the effect of frequency there, not "
+        "the distance that words move"
     ),
     rule=(
-        "the 95 % interval of the difference, over splits and runs, lies above 0; unknown below two splits or without "
-        f"an error over runs; no test where two runs of one period lie {NOISY:g} times as far apart as two different "
-        "words, or farther"
+        "the 95 % interval of the difference, over splits and runs, lies above 0. Unknown: fewer than two splits, or "
+        f"no error over runs. No test if two runs of one period lie at least {NOISY:g} times as far apart as two "
+        "different words"
     ),
     judge=_beside_splits,
     sentences={
         "more": lambda x: (
-            f"Periods differ more than documents dealt out at random do: the difference{x.mean_over} is "
-            f"{number(x.value, 2)} ({x.span}, above 0), without the noise of training."
+            f"Periods differ more than randomly dealt documents, by {number(x.value, 2)} ({_with(x)}) without training "
+            "noise."
         ),
         "open": lambda x: (
-            "Whether periods differ more than documents dealt out at random cannot be told from these splits: the "
-            f"difference{x.mean_over} is {number(x.value, 2)}, and its interval, {x.span}, would have to be above 0."
+            "These splits are too few to say whether periods differ more than randomly dealt documents (difference "
+            f"{number(x.value, 2)}, interval {_with(x)})."
         ),
-        "unknown": lambda x: _beside(x, "Two splits or more would tell how far that is chance (train --control 2)."),
+        "unknown": lambda x: _beside(
+            x, "One split cannot say whether that is chance. Deal two or more (train --control 2)."
+        ),
         "no error": lambda x: _beside(
-            x,
-            "How far other trainings would say so is not known: of so few runs a change without the noise of training "
-            "has no error. Train three runs or more of each period.",
+            x, "So few runs give no interval without training noise. Train at least three runs of each period."
         ),
         "too noisy": (
-            "Whether periods differ more than documents dealt out at random is not tested: two runs of one period lie "
-            "more than half as far apart as two different words, so that training hides what documents do."
+            "Periods are not compared with randomly dealt documents. The training noise hides the effect of the "
+            "documents: two runs of one period lie more than half as far apart as two different words."
         ),
     },
 )
@@ -213,32 +219,30 @@ def _beside_control(explained: Explained) -> str:
 
 FREQUENCY_EXPLAINS = Claim[Explained](
     id="change.frequency",
-    says="Rarer words change more than noise says.",
+    says="Rarer words change more than noise explains.",
     source="Rettenmeier 2020, §4.2",
     paper=(
-        "Rettenmeier found frequency to explain 31, 62 and 35 % in COHA and 0, 25 and 8 % of documents dealt out at "
-        "random, by word2vec, GloVe and fastText averaged over 32 runs (30, 61, 20 and 7, 45, 11 % of single runs)"
+        "Rettenmeier found that frequency explains 31, 62 and 35 % in COHA (word2vec, GloVe, fastText; averages of 32 "
+        "runs), and 0, 25 and 8 % in randomly dealt documents. Single runs: 30, 61, 20 and 7, 45, 11 %"
     ),
     rule=(
-        "the 95 % interval of R² of frequency less that of documents dealt out at random lies above 0, by the error "
-        "over words and over runs with the degrees of freedom of the latter, of one run by that over words alone"
+        "R² of frequency is surely above that of randomly dealt documents, by the 95 % interval over words and runs, "
+        "or over words only if there is one run"
     ),
     judge=_beside_control,
     sentences={
-        "more": lambda x: (
-            f"{x.share}. The difference, {x.span} points, is above 0: rarer words changed more than noise says."
-        ),
+        "more": lambda x: f"Rarer words change more than noise explains. {x.share} (difference {x.span} points).",
         "less": lambda x: (
-            f"{x.share}. The difference, {x.span} points, is below 0, so these data do not show that rarer words "
-            "change more."
+            f"These data do not show that rarer words change more than noise explains. {x.share} (difference {x.span} "
+            "points)."
         ),
         "open": lambda x: (
-            f"{x.share}. Whether rarer words changed more than noise says cannot be told: the difference, {x.span} "
-            "points, would have to be above 0."
+            "These data are too few to say whether rarer words change more than noise explains. "
+            f"{x.share} (difference {x.span} points)."
         ),
         "no test": lambda x: (
-            f"{x.share}. How much of that is noise cannot be told: the noise of sampled documents follows frequency "
-            "too. A control, documents dealt out at random, tells (train --control 1)."
+            f"{x.share}. Some of that may be noise, because sampling noise depends on frequency too. Compare with a "
+            "control of randomly dealt documents (train --control 1)."
         ),
     },
 )
@@ -269,26 +273,28 @@ class Order(NamedTuple):
 
 def _not_reliable(order: Order) -> str:
     known = "unknown" if math.isnan(order.reliability) else f"{order.reliability:.2f}"
-    return f"{order.name}: no list, since its order is not reliable ({known}, wanted {RELIABLE:g}); train more runs."
+    return (
+        f"{groups_in_words([order.name])}: these runs cannot list the words that moved most (reliability "
+        f"{known}, {RELIABLE:g} needed). Train more runs."
+    )
 
 
 ORDER = Claim[Order](
     id="change.order-of-words",
     says="Other runs would list nearly the same words as those that moved most.",
     source="Rettenmeier 2020, table 4.2",
-    paper="Rettenmeier lists five words a language by the average of 32 runs, with no reliability",
-    rule=f"the part of the words' variance in change that is no error over runs is at least {RELIABLE:g}",
+    paper="Rettenmeier lists five words for each language, from the average of 32 runs, without a reliability",
+    rule=f"the reliability of the order is at least {RELIABLE:g}: the part of the words' variance that is no error",
     judge=lambda order: "yes" if order.reliability >= RELIABLE else "no",
     sentences={"no": _not_reliable},
 )
 
 BEYOND_LAW = Claim[Excess](
     id="change.word-beyond-law",
-    says="A word changed more than words of its frequency do.",
+    says="A word changed more than equally frequent words.",
     rule=(
-        "above the law, and farther above it than where documents were dealt out at random, at a rate of false "
-        f"discoveries of {BEYOND:g} over all words of two periods, which the leads of such splits tell; "
-        "no word without two splits"
+        "the word lies above the law of frequency, and farther above it than in randomly dealt documents, at a false "
+        f"discovery rate of {BEYOND:g} over all words of two periods. No verdict without two splits"
     ),
     judge=lambda word: "yes" if word.q <= BEYOND and word.excess > 0 else "no",
 )
@@ -303,18 +309,26 @@ class Differing(NamedTuple):
 
 def _differing(words: Differing) -> str:
     each = [
-        f"{some:,} of {counted(of, 'word')} from {first} to {second}"
+        f"{counted(some, 'word', of=of)} from {first} to {second}"
         for (first, second), (some, of) in words.counts.items()
     ]
-    return f"Contexts differ beyond author sampling for {listed(each)} (of those found, {words.rate:.0%} may be false)."
+    return (
+        f"Contexts differ more than the sampling of authors explains for {listed(each)} ({percent(words.rate)} of "
+        "these words may be false)."
+    )
+
+
+def _none_differs(words: Differing) -> str:
+    each = [f"{counted(of, 'word')} from {first} to {second}" for (first, second), (_, of) in words.counts.items()]
+    return f"No word's contexts differ more than the sampling of authors explains ({listed(each)})."
 
 
 WORDS_DIFFER = Claim[Differing](
     id="change.words-differ",
-    says="The contexts of some words differ beyond the sampling of authors.",
-    rule="a word is found at a rate of false discoveries, by documents dealt out anew, all of one author together",
+    says="The contexts of some words differ more than the sampling of authors explains.",
+    rule="the word is found at a false discovery rate, by dealing out all documents of an author together",
     judge=lambda words: "yes" if any(some for some, _ in words.counts.values()) else "no",
-    sentences={"yes": _differing, "no": _differing},
+    sentences={"yes": _differing, "no": _none_differs},
 )
 
 

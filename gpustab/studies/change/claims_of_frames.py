@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gpustab.errors import option
-from gpustab.results.page import number
+from gpustab.results.page import number, percent
 from gpustab.studies.change.claims import NOISY
 from gpustab.studies.change.differences import noise
 from gpustab.studies.change.tables import Pair
 from gpustab.studies.shared import spaces
 from gpustab.studies.shared.claims import Claim, Margin
+from gpustab.studies.shared.wording import groups_in_words
 
 CAMPS = Margin(0.5, "change of words that may choose between two turns, by that of one turn, below which two camps are")
 SHARED = Margin(0.5, "change by one turn over all words, by that without a turn, below which spaces share no frame")
@@ -30,8 +31,8 @@ COLLAPSED = Claim[Cosine](
     judge=lambda cosine: "yes" if cosine.value > spaces.COLLAPSED else "no",
     sentences={
         "yes": lambda cosine: (
-            f"{cosine.name} is collapsed: all words point one way (mean cosine {cosine.value:.2f}), so that none "
-            "can be seen to move. Train it longer."
+            f"{groups_in_words([cosine.name])}: the vectors are collapsed. All words point one way (mean cosine "
+            f"{cosine.value:.2f}), so nobody can see a word move. Train longer."
         )
     },
 )
@@ -39,20 +40,19 @@ COLLAPSED = Claim[Cosine](
 
 TWO_CAMPS = Claim[Pair](
     id="change.two-camps",
-    says="Two camps of words fit two turns of one space onto the other.",
+    says="Two camps of words fit two rotations of one space onto the other.",
     rule=(
-        f"words that may choose between two turns, found on other words, move less than {CAMPS:g} times as far as by "
-        "one turn over all words, and that is the turn that was taken"
+        f"words that may choose between two rotations, found on other words, move less than {CAMPS:g} times as far as "
+        "by one rotation over all words, and that is the rotation that was taken"
     ),
     judge=lambda pair: "yes" if pair.align == "all" and pair.two_turns < CAMPS else "no",
     sentences={
         "yes": lambda pair: (
-            f"From {pair.first} to {pair.second} two camps of words fit two turns of the one space onto the other, "
-            f"{1 - pair.second_turn:.0%} of them the one and {pair.second_turn:.0%} the other. A turn onto most words "
-            "takes those for moved that stood still while most moved together: which camp moved, these vectors cannot "
-            f"say. If you know words that stood still, turn by them: {option('align', 'anchors')} with "
-            f"{option('anchors', 'FILE')}. Neighbours need no turn: {option('words')} lists those of words that you "
-            "name, by period."
+            f"From {pair.first} to {pair.second}, two camps of words fit two rotations of one space onto the other "
+            f"({percent(1 - pair.second_turn)} and {percent(pair.second_turn)} of the words). These vectors cannot say "
+            f"which camp moved. If you know words that stood still, align by them ({option('align', 'anchors')} with "
+            f"{option('anchors', 'FILE')}). Neighbours need no alignment: {option('words')} lists the neighbours of "
+            "the words that you name, by period."
         )
     },
 )
@@ -69,22 +69,22 @@ def _frame(pair: Pair) -> str:
 
 NO_FRAME = Claim[Pair](
     id="change.no-frame",
-    says="Spaces that were not turned share one frame.",
+    says="Spaces that were not rotated share one frame.",
     rule=(
-        f"a turn over all words leaves at least {SHARED:g} of the change that there is without one, and two runs of "
-        f"one period, not turned, lie less than {NOISY:g} times as far apart as two different words"
+        f"a rotation over all words leaves at least {SHARED:g} of the change without a rotation, and two unrotated "
+        f"runs of one period lie less than {NOISY:g} times as far apart as two different words"
     ),
     judge=_frame,
     sentences={
         "no": lambda pair: (
-            f"From {pair.first} to {pair.second} a turn over all words brings them nearer, from "
-            f"{number(pair.residual, 2)} to {number(pair.by_all, 2)}: either these spaces share no frame, or most "
-            f"words moved together. Unless they were tuned from the same vectors, take {option('align', 'all')}."
+            f"The spaces of {pair.first} and {pair.second} share no frame, or most words moved together: a rotation "
+            f"over all words reduces the change from {number(pair.residual, 2)} to {number(pair.by_all, 2)}. Take "
+            f"{option('align', 'all')}, unless both spaces were tuned from the same vectors."
         ),
         "runs": lambda pair: (
-            f"Without a turn two runs of one period lie {number(pair.training_floor, 2)} apart, and two different "
-            f"words {number(pair.unlike, 2)}: either these runs share no frame, or training "
-            f"hides it. Take {option('align', 'all')}."
+            "These runs share no frame, or training noise hides it: without a rotation, two runs of one period lie "
+            f"{number(pair.training_floor, 2)} apart, two different words {number(pair.unlike, 2)}. Take "
+            f"{option('align', 'all')}."
         ),
     },
 )

@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from gpustab.results.page import number
+from gpustab.results.page import counted, number
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.change.tables import Cell, Score
 from gpustab.studies.shared.claims import Claim, Margin
-from gpustab.studies.shared.wording import listed, signed_span, word
+from gpustab.studies.shared.wording import difference_span, groups_in_words, listed, the_runs, word
 
 RANKED = Margin(5, "runs of a period from which on the ranks of averages are compared with those of single runs")
 
@@ -41,29 +41,31 @@ def _ways(cells: Sequence[Cell]) -> str:
 def _best(cells: Sequence[Cell]) -> str:
     better = sum(cell.accuracy > cell.majority for cell in cells)
     sure = sum(_surely_better(cell, len(cells)) for cell in cells)
-    many = f"{sure} of {len(cells)} ways surely classify" if sure else "no way classifies"
-    if better and not sure:
-        many = f"{better} of {len(cells)} ways classify, but none surely,"
+    many = f"{counted(sure, 'way', 'surely classifies/surely classify', of=len(cells))} the targets better"
+    if not sure:
+        many = f"{counted(better, 'way', 'classifies/classify', of=len(cells))} the targets better, but not surely"
+    if not better:
+        many = "No way classifies the targets better"
     ranked = [cell for cell in cells if math.isfinite(cell.spearman)]
     best = max(ranked, key=lambda cell: cell.spearman)
     return (
-        f"The best ranks of {len(ranked)} ways are those of {best.technique}/{best.sampling} {best.way}: "
-        f"Spearman's ρ {number(best.spearman, 3)}, mean of {best.languages} languages; {many} better than "
-        f"calling all targets what most are ({number(cells[0].majority, 3)})."
+        f"{many}, compared with one class for all targets (accuracy {number(cells[0].majority, 3)}). "
+        f"{best.way} of {the_runs(f'{best.technique}/{best.sampling}')} has the best ranks of {len(ranked)} ways: "
+        f"Spearman's ρ {number(best.spearman, 3)}, mean of {counted(best.languages, 'language')}."
     )
 
 
 BETTER_THAN_ONE_CLASS = Claim[Sequence[Cell]](
     id="change.better-than-one-class",
-    says="Some way of measuring change classifies the targets better than calling all what most are.",
+    says="Some way of measuring change classifies the targets better than one class for all.",
     source="Rettenmeier 2020, table 4.3",
     paper=(
-        "Rettenmeier's best of 18 ways, AA of fastText's bootstrap runs, has an accuracy of 0.674, and beside it "
-        "stands no accuracy of one class"
+        "Rettenmeier's best of 18 ways, AA of fastText's bootstrap runs, has an accuracy of 0.674. The accuracy of one "
+        "class is not given"
     ),
     rule=(
-        "the 95 % interval over targets of its accuracy less that of one class lies above 0, for all ways together; "
-        "open where it is higher, but not surely; the best of many is best by luck too"
+        "the accuracy is surely above that of one class for all targets, by the 95 % interval over targets for all "
+        "ways together. Open: it is higher, but not surely"
     ),
     judge=_ways,
     sentences={"yes": _best, "open": _best, "no": _best},
@@ -79,7 +81,12 @@ class Way(NamedTuple):
     @property
     def span(self) -> str:
         """The interval of the difference."""
-        return signed_span(*self.beyond.interval)
+        return difference_span(*self.beyond.interval, 2)
+
+    @property
+    def by(self) -> str:
+        """By how much the averages are better or worse."""
+        return f"{number(abs(self.beyond.value), 2)} of Spearman's ρ, {self.span}"
 
 
 def _beside_single(way: Way) -> str:
@@ -100,26 +107,24 @@ AVERAGE_BETTER = Claim[Way](
     says="The aligned average of runs ranks the targets better than single runs do.",
     source="Rettenmeier 2020, table 4.3",
     paper=(
-        "Rettenmeier found averages to rank better than single runs by fastText (0.483 against 0.408, bootstrap; 0.471 "
-        "against 0.431, shuffled), and not by word2vec (0.465 against 0.467, 0.483 against 0.487)"
+        "Rettenmeier found that averages rank better than single runs for fastText (0.483 against 0.408, bootstrap; "
+        "0.471 against 0.431, shuffled), and not for word2vec (0.465 against 0.467, 0.483 against 0.487)"
     ),
     rule=(
-        "the 95 % interval of Spearman's ρ of the aligned averages (AA) less the mean of that of single runs (IR), "
-        f"over runs, lies above 0; worse where it lies below; no test below {word(int(RANKED))} runs of a period"
+        "Spearman's ρ of the aligned averages (AA) is surely above the mean of single runs (IR), by the 95 % interval "
+        f"over runs. Worse: it is surely below. No test below {word(int(RANKED))} runs of a period"
     ),
     judge=_beside_single,
     sentences={
         "better": lambda x: (
-            f"{x.series}: the averages rank the targets better than single runs do, by {number(x.beyond.value, 2)} of "
-            f"Spearman's ρ ({x.span}, above 0)."
+            f"{groups_in_words([x.series])}: averages rank the targets better than single runs do ({x.by})."
         ),
         "worse": lambda x: (
-            f"{x.series}: the averages rank the targets worse than single runs do, by {number(-x.beyond.value, 2)} of "
-            f"Spearman's ρ ({x.span}, below 0)."
+            f"{groups_in_words([x.series])}: averages rank the targets worse than single runs do ({x.by})."
         ),
         "open": lambda x: (
-            f"Whether the averages rank the targets better than single runs do cannot be told of {x.series}: the "
-            f"difference of Spearman's ρ is {number(x.beyond.value, 2)} ({x.span})."
+            f"{groups_in_words([x.series])}: these runs are too few to say whether averages rank the targets "
+            f"better than single runs do ({x.by})."
         ),
     },
 )
@@ -139,5 +144,5 @@ def of_averages(rows: Iterable[Score | Cell]) -> Iterator[str]:
     unknown = [way for way in ways if AVERAGE_BETTER.judge(way) == "open"]
     yield from map(AVERAGE_BETTER.sentence, ways if len(unknown) < 2 else [way for way in ways if way not in unknown])
     if len(unknown) > 1:
-        each = listed([f"{way.series} ({way.span} of Spearman's ρ)" for way in unknown])
-        yield f"Whether the averages rank the targets better than single runs do cannot be told of {each}."
+        each = listed([f"{the_runs(way.series)} ({way.by})" for way in unknown])
+        yield f"These runs are too few to say whether averages rank the targets better than single runs do: {each}."

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import NamedTuple
 
+from gpustab.results.page import percent
 from gpustab.statistics.intervals import Estimate, t_quantile
 from gpustab.studies.change.tables import Law, Pair
-from gpustab.studies.shared.wording import signed_span
+from gpustab.studies.shared.wording import difference_span, signed_span
 
 Interval = tuple[float, float]
 
@@ -84,8 +85,8 @@ class AtRandom(NamedTuple):
 
     @property
     def mean_over(self) -> str:
-        """What the value is a mean of, for a sentence."""
-        return f", mean of {self.pairs} pairs of periods," if self.pairs > 1 else ""
+        """What the value is a mean of, for a bracket; empty where it is none."""
+        return f"mean of {self.pairs} pairs of periods" if self.pairs > 1 else ""
 
 
 def control_difference(rows: Sequence[Pair]) -> AtRandom:
@@ -143,14 +144,14 @@ class Explained(NamedTuple):
     def span(self) -> str:
         """The interval of the difference in points of percent."""
         low, high = self.difference.interval
-        return signed_span(100 * low, 100 * high, digits=0)
+        return difference_span(100 * low, 100 * high, 0)
 
     @property
     def share(self) -> str:
         """What frequency explains, as the beginning of a sentence."""
-        share = f"{self.genuine.r2_marginal:.0%} of how words differ in change (R² of its logarithm)"
+        share = f"{percent(self.genuine.r2_marginal)} of the differences between words (R² of the logarithm of change)"
         return f"Frequency explains {share}" + (
-            f", and {self.at_random:.0%} where nothing changed" if self.splits else ""
+            f", and {percent(self.at_random)} where nothing changed" if self.splits else ""
         )
 
 

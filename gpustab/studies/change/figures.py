@@ -15,7 +15,7 @@ from gpustab.report.svg.colours import nth
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from, each
 from gpustab.report.svg.rows import PAIRED, Dot, Row, Upright, dots
 from gpustab.results import Table
-from gpustab.results.page import number
+from gpustab.results.page import number, percent
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.change.tables import Excess, Pair, arrow, called, compared, main_series, splits_of
 
@@ -88,7 +88,7 @@ def _floor(pairs: Table[Pair], series: str, title: str, axis: Axis) -> str:
     drawn = [Row(row.periods, [Upright(row.unlike, _UNLIKE.style, (8, 42.5)), *_marks(row, s)]) for row, s in rows]
     said = "; ".join(f"{row.periods} {number(row.change, 3)}" for row, _ in rows)
     label = f"Change and what it is compared with, {title or series}: {said}"
-    return dots(drawn, axis, PAIRED, label, heading=short(title, 50), key=[*key, _UNLIKE])
+    return dots(drawn, axis, PAIRED, label, heading=short(title, 60), key=[*key, _UNLIKE])
 
 
 def _marks(row: Pair, splits: Sequence[Pair]) -> Iterator[Dot]:
@@ -202,9 +202,9 @@ def laws(table: Table, tables: Tables) -> Picture:
     if max(table["n"]) < 2:
         return Picture(missing="The law over the number of averaged runs needs two runs or more of every period.")
     shown, titles = compared(tables["pairs"]), called(tables["pairs"])
-    parts = [(short(titles[series], 24), part) for series, part in table.split("series") if series in shown]
+    parts = [(titles[series], part) for series, part in table.split("series") if series in shown]
     said = ", ".join(
-        f"{name} {part['r2_marginal'][0]:.0%} to {part['r2_marginal'][-1]:.0%}" for name, part in parts[:4]
+        f"{name} {percent(part['r2_marginal'][0])} to {percent(part['r2_marginal'][-1])}" for name, part in parts[:4]
     )
     title = f"From one run to the average of {max(table['n'])} the share of frequency goes: {said}"
     x = Axis("runs averaged", 1.0, max(table["n"]), at(sorted(set(table["n"]))), log=True)

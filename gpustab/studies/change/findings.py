@@ -8,7 +8,7 @@ from typing import Any
 
 from gpustab.report import Result
 from gpustab.results import Table
-from gpustab.results.page import counted, number
+from gpustab.results.page import counted, number, percent
 from gpustab.studies.change import tables
 from gpustab.studies.change.claims import (
     BEYOND,
@@ -57,7 +57,8 @@ def observations(made: Tables, contrasts: Sequence[Mapping[str, Any]]) -> Iterat
         FREQUENCY_EXPLAINS.observed(
             law,
             law.genuine.series,
-            f"{law.genuine.r2_marginal:.0%} explained" + (f" and {law.at_random:.0%} at random" if law.splits else ""),
+            f"{percent(law.genuine.r2_marginal)} explained"
+            + (f" and {percent(law.at_random)} at random" if law.splits else ""),
         )
         for law in laws_judged(tables.LAWS.rows(made), floors)
     ] or [FREQUENCY_EXPLAINS.open("no law of frequency was fitted")]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from gpustab.corpus.options import CORPORA
 from gpustab.errors import InputError, option
 from gpustab.formats.options import read_word_list
 from gpustab.options import Count, ListLength, Option, Options, Seed
 from gpustab.runs.key import Sampling
-from gpustab.trainers import NAMES, Runs
+from gpustab.trainers import NAMES, Runs, check_technique
 
 Align = Literal["all", "anchors", "none"]
 
@@ -62,9 +63,9 @@ class ChangeOptions(Options):
     n: ListLength = 10
     per_pair: Annotated[bool, Option(flags=("--per-pair/--pooled",))] = False
     resamples: Annotated[int, Option(low=0)] = 200
-    semeval: Annotated[str | None, Option(metavar="DIR")] = None
+    semeval: Annotated[str | None, Option(metavar="DIR", reads=True)] = None
     spread: float = 0.5
-    corpus: Annotated[str | None, Option(metavar="CORPUS")] = None
+    corpus: Annotated[str | None, Option(metavar="CORPUS", reads=CORPORA)] = None
     authors: str | None = None
     deals: Annotated[int, Option(low=9)] = 99
     rate: Annotated[float, Option(above=0, below=1)] = 0.05
@@ -103,7 +104,7 @@ class GridPlan(Options):
         jobs: runs trained at once; default 1.
     """
 
-    technique: Annotated[tuple[str, ...] | None, Option(metavar="T,T,...", names=NAMES)] = None
+    technique: Annotated[tuple[str, ...] | None, Option(metavar="T,T,...", names=NAMES, each=check_technique)] = None
     sampling: tuple[Sampling, ...] | None = None
     runs: Runs | None = None
     jobs: Count | None = None

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from gpustab.report import Result
+from gpustab.report.origin import corpus as corpus_of
 from gpustab.results import Block, Content, SmallTable, Table
-from gpustab.results.page import Shown, counted, number, with_half
+from gpustab.results.page import Shown, counted, number, percent, with_half
 from gpustab.results.table import titles
 from gpustab.studies.change import tables
 from gpustab.studies.change.claims import NO_MORE, ORDER, Order, of_words
@@ -15,7 +16,8 @@ from gpustab.studies.change.differences import beyond
 from gpustab.studies.change.findings import by_chance
 from gpustab.studies.change.page_of_laws import of_excess, of_law
 from gpustab.studies.change.page_of_tasks import of_grid, of_task
-from gpustab.studies.shared.claims import OBSERVED, beside_paper
+from gpustab.studies.shared.claims import OBSERVED
+from gpustab.studies.shared.observations import beside_paper
 from gpustab.studies.shared.wording import signed_span
 
 CITATIONS = ("rettenmeier2020",)
@@ -177,7 +179,7 @@ def _how(result: Result, pairs: Table[tables.Pair]) -> Block:
             ("period", "epoch", "what options and columns call a period of the texts; training has epochs of its own"),
             (
                 "sampling",
-                f"{NO_MORE:.0%}",
+                f"{percent(NO_MORE)}",
                 "the change is no more than two samplings if surely below their distance and so much of what this has "
                 "more than that of two runs",
             ),
@@ -293,7 +295,11 @@ def heading(result: Content) -> tuple[str, str]:
     """Return the question, and how many periods and runs answer it."""
     runs = sum(sum(group["runs"]) for group in result.groups)
     periods = max((len(group["epochs"]) for group in result.groups), default=0)
-    return "What changed between periods, beyond noise?", f"{counted(periods, 'period')} · {counted(runs, 'run')}"
+    of = f" of {made}" if (made := corpus_of(result)) else ""
+    return (
+        f"What changed between the periods{of}, beyond noise?",
+        f"{counted(periods, 'period')} · {counted(runs, 'run')}",
+    )
 
 
 def _aligned(result: Content) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
-from gpustab.results.page import Columns, number, with_half
+from gpustab.results.page import Columns, number, percent, with_half
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.change import tables
 from gpustab.studies.change.claims import BEYOND, BEYOND_LAW, of_laws
@@ -80,8 +80,9 @@ def of_excess(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
             answer=(
                 "Expected is the change of a word of its frequency by the law above, between the averages of most "
                 f"runs. A word is listed that is farther above it than where documents were dealt out at random, which "
-                f"stands beside it; {BEYOND:.0%} of those listed may be there by chance of documents and training. "
-                f"First are those whose ratio is surely highest, by the lower end of its interval over runs.{none}"
+                f"stands beside it; {percent(BEYOND)} of those listed may be there by chance of documents and "
+                "training. First are those whose ratio is surely highest, by the lower end of its interval over "
+                f"runs.{none}"
             ),
         )
 

@@ -41,7 +41,7 @@ class Floors(NamedTuple):
 
     def of(self, words: Sequence[str]) -> tuple[float, float]:
         """Return the mean over those words that have a floor, and its error over runs."""
-        mask = torch.tensor(np.isin(self.words, words))
+        mask = torch.tensor(np.isin(self.words, words), device="cpu")
         return Jackknifed(*map(torch.from_numpy, self[1:])).mean(mask)[:2]
 
     @property
@@ -186,7 +186,9 @@ def _words_error(both: Between, floors: Floors) -> float:
     """Standard error over words of the mean change beyond the floor."""
     drawn = floors.by_word
     rows = zip(both.tested_words, both.moves.change.value[both.tested].tolist(), strict=True)
-    beyond = torch.tensor([change - drawn[word] for word, change in rows if word in drawn], dtype=torch.float64)
+    beyond = torch.tensor(
+        [change - drawn[word] for word, change in rows if word in drawn], dtype=torch.float64, device="cpu"
+    )
     return float(beyond.std() / len(beyond) ** 0.5) if len(beyond) > 1 else float("nan")
 
 

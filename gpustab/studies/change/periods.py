@@ -96,7 +96,9 @@ class Alignment(NamedTuple):
         if self.how == "all":
             return None
         wanted = {own for word in self.anchors for own in readings(word)}
-        over = torch.tensor([first.runs.vocabulary[row] in wanted for row in rows.tolist()], dtype=torch.bool)
+        over = torch.tensor(
+            [first.runs.vocabulary[row] in wanted for row in rows.tolist()], dtype=torch.bool, device="cpu"
+        )
         found, d = int(over.sum()), first.runs.dimension
         if self.how == "anchors" and found < d:
             lacking = some_of(sorted(self.lacking(first, second)), 5)
@@ -198,7 +200,7 @@ def between(first: Period, second: Period, min_count: int, alignment: Alignment 
         _want_determined(first, second, cross_gram(averaged[0].top[over], averaged[1].top[over]))
     own = over if alignment.how == "none" else None
     counts = first.counts(rows[0]), second.counts(rows[1])
-    tested = torch.ones(len(rows[0]), dtype=torch.bool)
+    tested = torch.ones(len(rows[0]), dtype=torch.bool, device="cpu")
     for count in counts:
         tested &= tested if count is None else count >= min_count
     return Between(
@@ -252,7 +254,9 @@ def common_rows(one: Runs, two: Runs) -> tuple[Tensor, Tensor]:
     both = [
         (row, there[word]) for row in one.joint.nonzero().flatten().tolist() if (word := one.vocabulary[row]) in there
     ]
-    return torch.tensor([a for a, _ in both], dtype=torch.long), torch.tensor([b for _, b in both], dtype=torch.long)
+    return torch.tensor([a for a, _ in both], dtype=torch.long, device="cpu"), torch.tensor(
+        [b for _, b in both], dtype=torch.long, device="cpu"
+    )
 
 
 def _both(first: Period, second: Period, rows: tuple[Tensor, Tensor]) -> Iterator[tuple[Period, Tensor]]:
@@ -308,7 +312,7 @@ def steps(
         place = int((rows[0] == row).nonzero()[0])
         turned = product(period.averages.top[row][None].double(), maps[k])[0]
         cosine = torch.nn.functional.cosine_similarity(turned, base.averages.top[there].double(), dim=0)
-        counts = period.counts(torch.tensor([row]))
+        counts = period.counts(torch.tensor([row], device="cpu"))
         yield Step(
             series,
             period.runs.vocabulary.text(row),
@@ -342,7 +346,7 @@ def neighbours(series: str, period: Period, word: str, n: int, compute: Compute)
     row = _row(period, word)
     if row is None:
         return
-    lists = engine.neighbour_pass(period.runs, torch.tensor([row]), n, compute)
+    lists = engine.neighbour_pass(period.runs, torch.tensor([row], device="cpu"), n, compute)
     near: dict[int, list[float]] = {}
     for places, cosines in zip(lists.indices[:, 0].tolist(), lists.cosines[:, 0].tolist(), strict=True):
         for k, cosine in zip(places, cosines, strict=True):

@@ -183,7 +183,7 @@ class _Targets(NamedTuple):
     def gains(self, each: Sequence[Tensor]) -> list[float]:
         """Return how often every target is classified rightly, less whether it is by calling all what most are."""
         classes = [value for word, value in self.task.binary.items() if word in set(self.words)]
-        one = torch.full((len(self.words),), 2 * sum(classes) > len(classes))
+        one = torch.full((len(self.words),), 2 * sum(classes) > len(classes), device="cpu")
         means = map(fmean, zip(*map(self.right, each), strict=True))
         return [mean - so for mean, so in zip(means, self.right(one), strict=True)]
 
@@ -191,7 +191,7 @@ class _Targets(NamedTuple):
         """Return accuracy of some classes and Spearman's ρ of some changes, of all words."""
         graded, ranked, right = self.task.graded, changes[self.rows], self.right(classes)
         kept = [k for k, word in enumerate(self.words) if word in graded]
-        truth = torch.tensor([graded[self.words[k]] for k in kept], dtype=torch.float64)
+        truth = torch.tensor([graded[self.words[k]] for k in kept], dtype=torch.float64, device="cpu")
         correlation = float(spearman(ranked[kept][None], truth[None])[0]) if len(kept) > 2 else math.nan
         return fmean(right or [math.nan]), correlation
 
@@ -206,14 +206,14 @@ def judge(key: Key, both: Between, task: ChangeTask, spread: float) -> Iterator[
     known = [word for word in task.targets if word in place]
     if not known:
         raise InputError(_why(task, place))
-    targets = _Targets(known, torch.tensor([place[word] for word in known]), task, spread)
+    targets = _Targets(known, torch.tensor([place[word] for word in known], device="cpu"), task, spread)
     changes = aligned(both)
     runs = min(changes.shape[:2])
     size, several = runs // 2, range(runs if runs > 1 else 0)
     halves = [slice(0, size), slice(size, 2 * size)] if size else []
     without = [[k for k in range(runs) if k != left] for left in several]
     pairs = [targets.score(targets.classes(pair), pair) for pair in changes.flatten(0, 1)]
-    grid = torch.tensor(pairs, dtype=torch.float64).reshape(*changes.shape[:2], 2)
+    grid = torch.tensor(pairs, dtype=torch.float64, device="cpu").reshape(*changes.shape[:2], 2)
     ways: dict[str, tuple[Both, Sequence[Both], Sequence[Both]]] = {
         "IR": (_mean(grid), pairs, [_mean(grid[kept][:, kept]) for kept in without]),
         "AA": _averages(targets, both),

@@ -16,6 +16,7 @@ from gpustab.results.page import counted
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
 from gpustab.runs.runs import Runs
+from gpustab.studies.shared.wording import groups_in_words
 
 PERIOD, CONTROL, LANGUAGE = "epoch", "control", "language"
 """Names of parts of a key: the period, the number of a split of the documents at random, a language of several."""
@@ -88,7 +89,7 @@ def gaps(series: Series) -> list[str]:
             )
         elif first <= last:
             notes.append(f"{one[0]} and {two[0]} have years in common: the same documents may be in both.")
-    return [f"{series.name}: {note}" for note in notes]
+    return [f"{groups_in_words([series.name])}: {note}" for note in notes]
 
 
 def series_of(groups: Sequence[Runs | Group]) -> list[Series]:

@@ -36,7 +36,7 @@ from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of, made_of
 from gpustab.studies.shared.same_runs import fingerprints, said_of, same_runs
-from gpustab.studies.shared.wording import number_span
+from gpustab.studies.shared.wording import groups_in_words, number_span
 
 _MOST = 3
 """So many pairs of periods have a sentence; the table has all."""
@@ -152,7 +152,10 @@ def _measure(series: Series, work: _Work, part: tuple[float, float]) -> tuple[La
         _add(series, first.name, second.name, outcome, work)
         rows += [outcome.rows] if outcome.rows else []
         if outcome.pair is not None and outcome.rows is None:
-            without_counts = [f"{series.name}: these files hold no counts: all words are taken, and no law is fitted."]
+            without_counts = [
+                f"{groups_in_words([series.name])}: these files hold no counts, so all words are taken and no law is "
+                "fitted."
+            ]
         judged += outcome.judged
     result.notes += without_counts
     result.groups.append(
@@ -209,26 +212,28 @@ def _add(series: Series, first: str, second: str, outcome: Outcome, work: _Work)
     tables.TASK.add(result.tables, outcome.scores)
     tables.TARGETS.add(result.tables, outcome.targets)
     if outcome.unscored:
-        result.notes.append(f"{series.name}: not scored: {outcome.unscored}.")
+        result.notes.append(f"{groups_in_words([series.name])}: not scored: {outcome.unscored}.")
     elif outcome.missing:
         result.notes.append(
-            f"{series.name}: {counted(len(outcome.missing), 'target', 'is/are', of=outcome.scores[0].targets)} not in "
-            f"both periods, and not scored: {', '.join(outcome.missing)}."
+            f"{groups_in_words([series.name])}: "
+            f"{counted(len(outcome.missing), 'target', 'is/are', of=outcome.scores[0].targets)} not in both periods, "
+            f"and not scored: {', '.join(outcome.missing)}."
         )
     if outcome.pair is None:
         result.notes.append(
-            f"{series.name}: no word occurs {least:,} times in both {first} and {second}; {option('min_count')} takes "
-            "rarer ones."
+            f"{groups_in_words([series.name])}: no word occurs {least:,} times in both {first} and {second}; "
+            f"{option('min_count')} takes rarer ones."
         )
         return
     tables.PAIRS.add(result.tables, [outcome.pair])
     for claim in (claims_of_frames.TWO_CAMPS, claims_of_frames.NO_FRAME):
         if alarm := claim.sentence(outcome.pair):
-            result.alarms.append(f"{series.name}: {alarm}")
+            result.alarms.append(f"{groups_in_words([series.name])}: {alarm}")
     if lacking := outcome.lacking:
         result.notes.append(
-            f"{series.name}: {counted(len(lacking), 'anchor', 'is/are', of=len(work.options.anchors))} not in all runs "
-            f"of {first} and {second}: {some_of([printable(word) for word in lacking], 5)}."
+            f"{groups_in_words([series.name])}: "
+            f"{counted(len(lacking), 'anchor', 'is/are', of=len(work.options.anchors))} not in all runs of {first} and "
+            f"{second}: {some_of([printable(word) for word in lacking], 5)}."
         )
     tables.WORDS.add(result.tables, outcome.words)
     result.contrasts.append(
@@ -243,7 +248,7 @@ def _laws(series: Series, rows: list[Rows], work: _Work) -> Laws | None:
         laws = Laws(rows, work.options.per_pair)
         rows_of_laws = list(law_rows(series.name, series.control, laws, work.options))
     except InputError as error:
-        work.answer.result.notes.append(f"{series.name}: no law of frequency: {error}.")
+        work.answer.result.notes.append(f"{groups_in_words([series.name])}: no law of frequency is fitted: {error}.")
         return None
     tables.LAWS.add(work.answer.result.tables, rows_of_laws)
     return laws
@@ -282,12 +287,14 @@ def _follow(series: Series, periods: list[Period], work: _Work) -> None:
         if not near_by:
             raise InputError(f"the word '{word}' is in no period of '{series.name}'")
         if not way:
-            result.notes.append(f"{series.name}: '{word}' is not in {wanted}, so its way cannot be drawn.")
+            result.notes.append(
+                f"{groups_in_words([series.name])}: '{word}' is not in {wanted}, so its path cannot be drawn."
+            )
         tables.TRAJECTORIES.add(result.tables, way)
         tables.NEIGHBOURS.add(result.tables, near_by)
         absent = [name for name in series.periods if name not in {row.epoch for row in near_by}]
         if absent:
-            result.notes.append(f"{series.name}: '{word}' is not in {', '.join(absent)}.")
+            result.notes.append(f"{groups_in_words([series.name])}: '{word}' is not in {', '.join(absent)}.")
 
 
 def verdict(made: Mapping[str, Table], rate: float = 0.05) -> list[str]:
@@ -296,7 +303,8 @@ def verdict(made: Mapping[str, Table], rate: float = 0.05) -> list[str]:
     series = tables.main_series(pairs)
     shown = [row for name in series for row in pairs.rows(series=name)]
     each = [
-        (f"{row.series}: " if len(series) > 1 else "") + of_pair(row, tables.splits_of(pairs, row), scale=k == 0)
+        (f"{groups_in_words([row.series])}: " if len(series) > 1 else "")
+        + of_pair(row, tables.splits_of(pairs, row), scale=k == 0)
         for k, row in enumerate(shown[:_MOST])
     ]
     if (more := len(shown) - _MOST) > 0:

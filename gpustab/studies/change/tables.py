@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Annotated, NamedTuple
 
 from gpustab.results import Column, Sheet, Table
-from gpustab.results.page import thousands
+from gpustab.results.page import percent, thousands
 from gpustab.statistics.intervals import Estimate
 
 
@@ -17,7 +17,7 @@ def tenths(share: float) -> str:
     >>> tenths(0.3049), tenths(math.nan)
     ('30.5%', '–')
     """
-    return f"{share:.1%}" if math.isfinite(share) else "–"
+    return f"{percent(share, 1)}" if math.isfinite(share) else "–"
 
 
 def per_million(frequency: float) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from gpustab.results.page import counted, number
+from gpustab.results.page import counted, number, percent
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.windows import SURE
 from gpustab.studies.shared.claims import Claim, Margin
-from gpustab.studies.shared.wording import number_span, signed_span, word
+from gpustab.studies.shared.wording import capital, difference_span, number_span, the_runs, word
 
 ALIKE = Margin(0.02, "difference of p@n between two groups that matters to nobody: a fifth of a neighbour of ten")
 ALIKE_LOSS = Margin(0.02, "difference of two losses, each as a share of chance, that matters to nobody: two points")
@@ -35,7 +35,7 @@ class Groups(NamedTuple):
     def span(self) -> str:
         """The interval of the difference in neighbours of a list."""
         low, high = self.difference
-        return f"difference {number_span(self.n * low, self.n * high)}"
+        return f"95 % interval of the difference {number_span(self.n * low, self.n * high)}"
 
     @property
     def by_neighbours(self) -> str:
@@ -49,8 +49,8 @@ class Groups(NamedTuple):
 
     @property
     def names(self) -> dict[str, str]:
-        """What the groups are called."""
-        return {"first": self.first, "second": self.second}
+        """What the runs of the groups are called."""
+        return {"first": the_runs(self.first), "second": the_runs(self.second)}
 
     def shared(self, estimate: Estimate) -> str:
         """Return how many neighbours of a list two runs share."""
@@ -62,7 +62,7 @@ class Groups(NamedTuple):
         more, less = (self.other, self.one) if self.by_neighbours == "second" else (self.one, self.other)
         low, high = more.minus(less).interval
         return (
-            f"of {word(self.n)} nearest neighbours {self.shared(more)} come back against {self.shared(less)} "
+            f"of {word(self.n)} nearest neighbours, {self.shared(more)} come back against {self.shared(less)} "
             f"(difference {number_span(self.n * low, self.n * high)})"
         )
 
@@ -70,12 +70,10 @@ class Groups(NamedTuple):
     def losses(self) -> str:
         """How far the cosines of two runs are from chance, as a clause; the more stable group first."""
         losses = (self.other_loss, self.one_loss) if self.by_loss == "second" else (self.one_loss, self.other_loss)
-        low, high = losses[0].minus(losses[1]).interval
-        shares = [f"{loss.value:.1%}" for loss in losses]
-        return (
-            f"the PIP loss is {shares[0]} of that of unrelated spaces against {shares[1]} (difference "
-            f"{signed_span(100 * low, 100 * high, digits=1)} points)"
-        )
+        low, high = losses[1].minus(losses[0]).interval
+        less, more = (percent(loss.value, 1) for loss in losses)
+        span = difference_span(100 * low, 100 * high, 1)
+        return f"PIP loss {less} of chance against {more}, difference {span} points"
 
 
 def _which(difference: tuple[float, float], alike: float) -> str:
@@ -91,40 +89,43 @@ def _judge(groups: Groups) -> str:
 
 
 def _open(groups: Groups) -> str:
+    first, second = groups.names.values()
     if math.isnan(groups.difference[0]):
         return (
-            f"{groups.first} shares {groups.shared(groups.one)} of {word(groups.n)} neighbours, {groups.second} "
-            f"{groups.shared(groups.other)}. Whether that is a difference cannot be told from two runs of one group: "
-            "train at least three of each."
+            f"{capital(first)} share {groups.shared(groups.one)} of {word(groups.n)} neighbours, {second} "
+            f"{groups.shared(groups.other)}. Two runs of a group are too few to compare. Train at least three of each."
         )
     return (
-        f"Whether {groups.first} or {groups.second} is more stable cannot be told by their neighbours from these runs: "
-        f"of {word(groups.n)} nearest neighbours {groups.shared(groups.one)} and {groups.shared(groups.other)} come "
-        f"back ({groups.span}). More runs would tell. {_beside(groups)}"
+        f"These runs are too few to say whether {first} or {second} have more stable neighbours. Of {word(groups.n)} "
+        f"nearest neighbours, {groups.shared(groups.one)} and {groups.shared(groups.other)} come back ({groups.span}). "
+        f"{_beside(groups)}"
     )
 
 
 def _beside(groups: Groups) -> str:
     """What the loss says, beside what the neighbours say."""
     if groups.by_loss not in groups.names:
-        same = "do not differ either, within two points of chance" if groups.by_loss == "alike" else "leave it open"
-        return f"The cosines of all words (PIP loss) {same}: {groups.losses}."
+        same = "are equally stable too" if groups.by_loss == "alike" else "leave it open"
+        return f"The cosines of all words {same} ({groups.losses})."
     if groups.by_loss == groups.by_neighbours:
-        return f"The cosines of all words say the same: {groups.losses}."
-    return f"By the cosines of all words {groups.names[groups.by_loss]} is more stable: {groups.losses}."
+        return f"The cosines of all words say the same ({groups.losses})."
+    return f"By the cosines of all words, {groups.names[groups.by_loss]} are more stable ({groups.losses})."
 
 
 def _more(groups: Groups) -> str:
     more = groups.by_neighbours
-    less = groups.first if more == "second" else groups.second
-    return f"{groups.names[more]} is more stable than {less}: {groups.neighbours}. {_beside(groups)}"
+    less = "first" if more == "second" else "second"
+    return (
+        f"{capital(groups.names[more])} are more stable than {groups.names[less]}: {groups.neighbours}. "
+        f"{_beside(groups)}"
+    )
 
 
 def _disagree(groups: Groups) -> str:
     return (
-        f"The two measures say opposite things. By nearest neighbours {groups.names[groups.by_neighbours]} is more "
-        f"stable: {groups.neighbours}. By the cosines of all words {groups.names[groups.by_loss]} is: {groups.losses}. "
-        "Neither group is more stable as such; say by which measure."
+        f"The two measures disagree. By nearest neighbours, {groups.names[groups.by_neighbours]} are more stable: "
+        f"{groups.neighbours}. By the cosines of all words, {groups.names[groups.by_loss]} are more stable "
+        f"({groups.losses}). Name the measure when you report the result."
     )
 
 
@@ -132,8 +133,8 @@ MORE_STABLE = Claim[Groups](
     id="compare.more-stable",
     says="One group is more stable than the other.",
     rule=(
-        f"the 95 % interval of the difference of p@n lies on one side of 0 and reaches beyond {ALIKE}; alike where it "
-        f"lies within; disagree where the loss as a share of chance, by {ALIKE_LOSS}, says the opposite"
+        f"the 95 % interval of the difference of p@n lies on one side of 0 and reaches beyond {ALIKE}. Alike: it lies "
+        f"within. Disagree: the loss as a share of chance says the opposite, by {ALIKE_LOSS} or more"
     ),
     judge=_judge,
     sentences={
@@ -141,8 +142,8 @@ MORE_STABLE = Claim[Groups](
         "second": _more,
         "disagree": _disagree,
         "alike": lambda x: (
-            f"{x.first} and {x.second} are equally stable by their neighbours, within a fifth of one of ten "
-            f"({x.span}). {_beside(x)}"
+            f"{capital(x.names['first'])} and {x.names['second']} have equally stable neighbours, within a fifth of "
+            f"one of ten ({x.span}). {_beside(x)}"
         ),
         "open": _open,
     },
@@ -150,7 +151,7 @@ MORE_STABLE = Claim[Groups](
 
 
 class Differing(NamedTuple):
-    """How many words surely are at a disadvantage in the one group and in the other, beside words as frequent.
+    """How many words surely are at a disadvantage in the one group and in the other, beside equally frequent words.
 
     Attributes:
         first: a group.
@@ -171,22 +172,25 @@ class Differing(NamedTuple):
 
 WORDS_DIFFER = Claim[Differing](
     id="compare.words-differ",
-    says="Some words differ more between the groups than words as frequent.",
+    says="Some words differ more between the groups than equally frequent words.",
     rule=(
-        f"a word is named if it is in the tenth that differs most one way, with probability {SURE} on the average; no "
-        "test where a run lies far from the others of its group"
+        f"a word is named if it is in the tenth that differs most one way, with probability {SURE} on average. No test "
+        "if a run lies far from the others of its group"
     ),
     judge=lambda x: "no test" if x.silent else "yes" if x.less_in_first + x.less_in_second else "no",
     sentences={
         "yes": lambda x: (
-            f"Compared with words as frequent, {counted(x.less_in_first, 'word', 'is/are', of=x.words)} surely at a "
-            f"disadvantage in {x.first} and {x.less_in_second:,} in {x.second}: each in the tenth whose difference "
-            "between the groups is largest that way, about one in twenty wrong."
+            f"Compared with equally frequent words, {counted(x.less_in_first, 'word', 'does/do', of=x.words)} worse in "
+            f"{the_runs(x.first)}, and {x.less_in_second:,} in {the_runs(x.second)}. About one in twenty of these "
+            "words is named wrongly."
         ),
-        "no": "No word's stability surely differs more between {first} and {second} than that of words as frequent.",
-        "no test": (
-            "Whether single words differ between {first} and {second} is not tested: {silent} far from the other "
-            "runs of the group. Leave out what lies far and compare again."
+        "no": lambda x: (
+            f"No word's stability differs more between {the_runs(x.first)} and {the_runs(x.second)} than that of "
+            "equally frequent words."
+        ),
+        "no test": lambda x: (
+            f"Single words are not compared, since {x.silent} far from the other runs of the group. Leave out what "
+            "lies far and compare again."
         ),
     },
 )

@@ -2,25 +2,117 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from gpustab.report import Result
-from gpustab.results import Block, Content, SmallTable
+from gpustab.report.origin import corpus as corpus_of
+from gpustab.report.origin import in_words
+from gpustab.report.svg.colours import series
+from gpustab.report.words import Browsed
+from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, percent
 from gpustab.results.table import titles
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.compare import study
 from gpustab.studies.compare.study import Word
+from gpustab.studies.shared.wording import listed, number_span, the_runs
 
 CITATIONS = ("rettenmeier2020", "antoniak2018")
-WORDS = {"words": {"count": "occurrences"} | titles(Word, "p_first", "p_second", "difference", "se")}
+WORDS = {
+    "words": {
+        "count": "occurrences",
+        **titles(Word, "p_first", "p_second", "difference"),
+        "se": "its SE",
+        "less_first": Browsed("at a disadvantage in the first", "percent"),
+        "less_second": Browsed("in the second", "percent"),
+    }
+}
 _SHOWN = 10
 
 
 def heading(result: Content) -> tuple[str, str]:
     """Return the question, and what is compared."""
-    names = " and ".join(str(group.get("name")) for group in result.groups)
-    return "Which of two groups of runs is more stable?", names
+    about = f" on {corpus}" if (corpus := corpus_of(result)) else ""
+    runs = " and ".join(counted(len(group.get("runs", ())), "run") for group in result.groups)
+    return f"Which is more stable{about}: {_alternatives([str(group.get('name')) for group in result.groups])}?", runs
+
+
+def _alternatives(names: Sequence[str]) -> str:
+    """Two groups as a question; what they have in common stands once.
+
+    >>> _alternatives(["lsa/bootstrap", "sgns/bootstrap"]), _alternatives(["sgns/fixed", "sgns/bootstrap"])
+    ('LSA or skip-gram (bootstrap runs)', 'fixed or bootstrap runs of skip-gram')
+    >>> _alternatives(["old", "new"])
+    'old or new'
+    """
+    whats, kinds = zip(*((name.rpartition("/")[0], name.rpartition("/")[2]) for name in names), strict=True)
+    if all(whats) and len(set(kinds)) == 1:
+        return f"{' or '.join(map(in_words, whats))} ({kinds[0]} runs)"
+    if all(whats) and len(set(whats)) == 1:
+        return f"{' or '.join(kinds)} runs of {in_words(whats[0])}"
+    return " or ".join(map(in_words, names))
+
+
+def cards(result: Content) -> list[Card]:
+    """Return both measures of both groups."""
+    shared = next((str(x["name"]) for x in result.contrasts if x["name"].startswith("p@")), "")
+    looks = series(str(group["name"]) for group in result.groups)
+    made = []
+    for group in result.groups if shared else ():
+        n, name = int(shared.removeprefix("p@")), in_words(group["name"])
+        p, loss, style = group[shared], group["of_chance"], looks[group["name"]].style
+        low, high = p["interval"]
+        span = number_span(n * low, n * high) if low is not None else "no interval"
+        made.append(Card(name, number(n * p["mean"], 2), f"of {n} neighbours come back", span, style))
+        low, high = loss["interval"]
+        made.append(Card(name, percent(loss["mean"]), "of chance", f"PIP loss; {_percents(low, high)}", style))
+    return made
+
+
+def _percents(low: float | None, high: float | None) -> str:
+    return "no interval" if low is None or high is None or low != low else f"{100 * low:.0f}–{percent(high)}"
+
+
+def may_claim(result: Content) -> str:
+    """Return what a paper may say by this comparison."""
+    verdict = result.contrasts[0].get("verdict") if result.contrasts else None
+    if result.alarms:
+        return "Nothing yet: what is said above in red comes first."
+    samplings = {str(group["name"]).rpartition("/")[2] for group in result.groups}
+    unlike = " The runs were sampled in different ways, so that this is a difference of the samples, not of techniques."
+    techniques = {str(group["name"]).rpartition("/")[0] for group in result.groups}
+    more = unlike if len(samplings) > 1 and len(techniques) == 1 else ""
+    names = [the_runs(str(group["name"])) for group in result.groups]
+    if verdict == "second":
+        names.reverse()
+    return _CLAIMS.get(str(verdict), _CLAIMS["open"]).format(*names) + more
+
+
+_MORE = "That {0} are more stable than {1} on this text with these settings, by the numbers above."
+_CLAIMS = {
+    "first": _MORE,
+    "second": _MORE,
+    "alike": "That {0} and {1} are equally stable by their neighbours, within a fifth of one of ten.",
+    "disagree": "Which one is more stable by neighbours and which by the loss; never that one is more stable as such.",
+    "open": "Not that one is more stable than the other, and not that they are equal: train more runs.",
+}
+
+
+def methods(result: Content) -> str:
+    """Return a paragraph for the methods section of a paper."""
+    n = result.settings.get("n")
+    groups = listed([f"{counted(len(x['runs']), 'run')} of {in_words(x['name'])}" for x in result.groups])
+    return (
+        f"We compared {groups} with gpustab {result.environment.get('gpustab')} over the words that all of them have. "
+        f"Stability was measured between all pairs of runs of a group, as p@{n}, the share of a word's {n} nearest "
+        "neighbours in one run that are among the nearest in another, and as the reduced PIP loss in parts of that of "
+        "unrelated spaces. Differences have 95 % intervals over runs: jackknife errors, Student's t with the fewer "
+        "degrees "
+        "of freedom of the two. A word is named if, beside 200 words of like frequency, it is in the tenth that "
+        "differs most "
+        "one way."
+    )
 
 
 def page(result: Result) -> list[Block]:
@@ -34,9 +126,13 @@ def _numbers(result: Result) -> Block:
         [_TITLES.get(name, name), *(_estimate(group[_KEYS.get(name, name)]) for group in result.groups), _estimate(x)]
         for name, x in zip(names, result.contrasts, strict=True)
     ]
-    header = ["", *(f"{group['name']} ({counted(len(group['runs']), 'run')})" for group in result.groups), "difference"]
+    header = [
+        "",
+        *(f"{in_words(group['name'])} ({counted(len(group['runs']), 'run')})" for group in result.groups),
+        "difference",
+    ]
     title = f"Which is more stable, over {result.groups[0]['words']:,} common words?"
-    return Block(title, tables=[SmallTable("95 % intervals", header, rows)])
+    return Block(title, tables=[SmallTable("95 % intervals", header, rows)], figures=["measures"])
 
 
 _TITLES = {"loss": "PIP loss", "of_chance": "share of chance"}
@@ -45,7 +141,7 @@ _KEYS = {"loss": "pip"}
 
 
 def _words(result: Result) -> list[Block]:
-    first, second = (group["name"] for group in result.groups)
+    first, second = (in_words(group["name"]) for group in result.groups)
     runs = min(len(group["runs"]) for group in result.groups)  # of the group with fewer: its error is the less sure
     tables = []
     for place, name in (("first", first), ("second", second)):
@@ -60,7 +156,7 @@ def _words(result: Result) -> list[Block]:
         ]
         if some:
             tables.append(SmallTable.of(f"At a disadvantage in {name}, compared with words as frequent", some, columns))
-    return [Block("Which words differ?", tables=tables, answer=result.verdict[-1])] if tables else []
+    return [Block("Which words differ?", tables=tables, answer=result.verdict[-1], figures=["words"])]
 
 
 def _difference(row: Word, runs: int) -> str:

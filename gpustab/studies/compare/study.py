@@ -31,6 +31,7 @@ from gpustab.studies.shared.claims import too_noisy
 from gpustab.studies.shared.frame import Answer, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.shared.spaces import flaws_of, named, sentences_of
+from gpustab.studies.shared.wording import the_runs
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ def _compare(one: Runs, other: Runs, rows: list[Tensor], options: CompareOptions
     words = list(_words(one, targets, *measured))
     result.tables[WORDS.name] = WORDS.table(words)
     less = [sum(word.surely == place for word in words) for place in ("first", "second")]
-    far = [f"{run} of {runs.name}" for runs, x in zip((one, other), measured, strict=True) for run in x.far]
+    far = [f"{run} of {the_runs(runs.name)}" for runs, x in zip((one, other), measured, strict=True) for run in x.far]
     silent = f"{named(far)} {'lies' if len(far) == 1 else 'lie'}" if far else ""
     differing = Differing(one.name, other.name, less[0], less[1], len(words), silent)
     result.verdict = [MORE_STABLE.sentence(groups), WORDS_DIFFER.sentence(differing)]

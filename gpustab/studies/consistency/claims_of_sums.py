@@ -25,30 +25,30 @@ class Sums(NamedTuple):
 def _common(sums: Sums, part: str) -> str:
     raw, centred = ([as_cosine(row.same), as_cosine(row.null)] for row in sums)
     return (
-        f"The cosine of two samples of one term is {raw[0]}, of two terms {raw[1]}{part} is what every context of the "
-        f"text has in common. Without that they are {' and '.join(centred)}."
+        f"Two samples of one term have a cosine of {raw[0]}, samples of two terms {raw[1]}. {part} comes from what all "
+        f"contexts of the text share. Without that, the cosines are {' and '.join(centred)}."
     )
 
 
 MOSTLY_COMMON = Claim[Sums](
     id="consistency.mostly-common",
-    says="Almost all of a cosine is what every context of the text has in common.",
+    says="Almost all of a cosine comes from what all contexts of the text share.",
     source="Bloem et al. 2019, table 1, which has no null level",
     rule=f"the cosine of one term is less than {COMMON:g} above that of different terms",
     judge=lambda sums: "yes" if sums.raw.excess < COMMON else "no",
     sentences={
-        "yes": lambda sums: _common(sums, ": almost all of it"),
-        "no": lambda sums: _common(sums, "; part of both"),
+        "yes": lambda sums: _common(sums, "Almost all of it"),
+        "no": lambda sums: _common(sums, "A part of both"),
     },
     paper=(
-        "Bloem and others found cosines of 0.907 to 0.953 between vectors of one term, and took them for consistency "
+        "Bloem and others found cosines of 0.907 to 0.953 between vectors of one term, and called that consistency "
         "(table 1)"
     ),
     here={
         "yes": lambda sums: (
-            f"the cosine is {as_cosine(sums.raw.same)}, and hardly less for two terms, {as_cosine(sums.raw.null)}"
+            f"one term has a cosine of {as_cosine(sums.raw.same)}, two terms hardly less: {as_cosine(sums.raw.null)}"
         ),
-        "no": lambda sums: f"the cosine is {as_cosine(sums.raw.same)}, and for two terms {as_cosine(sums.raw.null)}",
+        "no": lambda sums: f"one term has a cosine of {as_cosine(sums.raw.same)}, two terms {as_cosine(sums.raw.null)}",
     },
 )
 
@@ -60,11 +60,11 @@ class Placed(NamedTuple):
     among_words: WordRanks
 
 
-def _places(placed: Placed, joined: str) -> str:
+def _places(placed: Placed) -> str:
     row, ranks = placed
     return (
-        f"Among {ranks.words:,} background words a term's other sample has place {number(ranks.both, 3)}{joined}among "
-        f"the samples of other terms place {number(row.rank, 3)} of {number(row.among, 3)}"
+        f"A term's other sample has place {number(ranks.both, 3)} among {ranks.words:,} background words, and place "
+        f"{number(row.rank, 3)} of {number(row.among, 3)} among the samples of other terms."
     )
 
 
@@ -77,19 +77,18 @@ def _near_as_sums(placed: Placed) -> str:
 
 NEAR_AS_SUMS = Claim[Placed](
     id="consistency.near-as-sums",
-    says="Samples are near each other among words because both are sums, not because they are of one term.",
+    says="Two samples are near each other because both are sums, not because they share a term.",
     source="Bloem et al. 2019, table 1",
     rule=(
-        f"the mean place among words is below {FIRST:g}, and among the samples of other terms it is not, from which "
-        "nothing tells it surely apart: the interval of the AUC does not lie above chance"
+        f"the mean place among words is below {FIRST:g}, the one among the samples of other terms is not, and the "
+        "interval of the AUC does not lie above chance"
     ),
     judge=_near_as_sums,
     sentences={
         "yes": lambda placed: (
-            f"{_places(placed, ', and ')}: it is near the first because both are sums, not because they are of one "
-            "term."
+            f"Two samples are near each other because both are sums, not because they share a term. {_places(placed)}"
         ),
-        "no": lambda placed: f"{_places(placed, ', ')}.",
+        "no": _places,
     },
     paper=(
         "Bloem and others found a term's other vector at places 1 to 1.001 among all words, and 22.4 for the halves "
@@ -97,12 +96,12 @@ NEAR_AS_SUMS = Claim[Placed](
     ),
     here={
         "yes": lambda placed: (
-            f"it has place {number(placed.among_words.both, 3)}, but among the samples of other terms "
-            f"{number(placed.among_samples.rank, 3)}"
+            f"the other vector has place {number(placed.among_words.both, 3)}, but place "
+            f"{number(placed.among_samples.rank, 3)} among the samples of other terms"
         ),
         "no": lambda placed: (
-            f"it has place {number(placed.among_words.both, 3)}, and among the samples of other terms "
-            f"{number(placed.among_samples.rank, 3)}"
+            f"the other vector has place {number(placed.among_words.both, 3)}, and place "
+            f"{number(placed.among_samples.rank, 3)} among the samples of other terms"
         ),
     },
 )
@@ -121,44 +120,49 @@ def _grows(rows: Sequence[Size]) -> str:
     return "grows" if largest.same_low > smallest.same_high else "open"
 
 
-def _from_to(rows: Sequence[Size], shown: str = "") -> str:
+def _cosines(rows: Sequence[Size]) -> str:
     """The cosines of the smallest and the largest size, and of all sentences, and the law of sums beside them."""
     ends = _ends(rows)
-    said = " to ".join(f"{_with_span(row)} with {row.n or 'all'}" for row in ends)
+    first, last = (f"{_with_span(row)} with {_sentences(row.n)}" for row in ends)
     every = [
-        f"; with all sentences of a term, {number(row.mean, 3)} a sample, it is {_with_span(row)}"
+        f" It is {_with_span(row)} with all sentences of a term, {number(row.mean, 3)} a sample."
         for row in rows
         if row.n is None and row not in ends
     ]
     off, c = max(abs(row.same - row.law) for row in rows), next(row.c for row in reversed(rows) if row.n is not None)
-    law = f"a law of sums, 1 / (1 + c / words) with c = {number(c, 3)}, is at most {number(off, 2)} off"
-    return f"from {said} sentences{shown}{''.join(every)}; {law}."
+    law = f"The law of sums, 1 / (1 + c / words) with c = {number(c, 3)}, is off by at most {number(off, 2)}."
+    return f"The cosine goes from {first} to {last}.{''.join(every)} {law}"
+
+
+def _sentences(n: int | None) -> str:
+    return "all sentences" if n is None else counted(n, "sentence")
 
 
 def _with_span(row: Size) -> str:
-    return f"{as_cosine(row.same)} ({number_span(row.same_low, row.same_high)})"
+    digits = 3 if row.same > 0.9 else 2  # as the cosine itself
+    return f"{as_cosine(row.same)} ({number_span(row.same_low, row.same_high, digits)})"
 
 
 GROWS = Claim[Sequence[Size]](
     id="consistency.grows",
-    says="Consistency grows with the sentences of a sample.",
+    says="Consistency grows with the number of sentences in a sample.",
     source="Bloem et al. 2019, table 2",
-    rule="the interval of the cosine of the largest samples lies wholly above that of the smallest",
+    rule="the interval of the cosine of the largest samples lies wholly above that of the smallest ones",
     judge=_grows,
     sentences={
-        "none": "One size of samples: how consistency depends on it is not seen.",
-        "grows": lambda rows: f"Consistency grows with the sentences, {_from_to(rows)}",
+        "none": "Samples of one size cannot show whether consistency grows with their size.",
+        "grows": lambda rows: f"Consistency grows with the number of sentences. {_cosines(rows)}",
         "open": lambda rows: (
-            f"Consistency goes {_from_to(rows, ': the intervals overlap, so that it grows is not shown')}"
+            f"Consistency may grow with the number of sentences or not: the intervals overlap. {_cosines(rows)}"
         ),
     },
     paper=(
-        "Bloem and others found that consistency grows with the sentences, for one term: 0.794 with one, 0.956 with "
+        "Bloem and others found that consistency grows with the sentences of one term: 0.794 with one, 0.956 with "
         "eight, 0.987 with all (table 2)"
     ),
     here={
-        "none": "one size was measured",
-        "grows": lambda rows: f"it does so for {counted(rows[0].terms, 'term')}",
-        "open": "that is not shown",
+        "none": "only one size was measured",
+        "grows": lambda rows: f"it grows over {counted(rows[0].terms, 'term')}",
+        "open": "the intervals overlap",
     },
 )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gpustab.results.page import counted, number, signed
+from gpustab.results.page import counted, number
 from gpustab.statistics.intervals import Estimate, t_quantile
 from gpustab.studies.consistency.claims import FEWEST, side_of_zero
 from gpustab.studies.consistency.tables import (
@@ -20,7 +20,7 @@ from gpustab.studies.consistency.tables import (
     as_cosine,
 )
 from gpustab.studies.shared.claims import Claim, Margin
-from gpustab.studies.shared.wording import listed, signed_span, word
+from gpustab.studies.shared.wording import capital, difference_span, listed, word
 
 EQUAL = Margin(0.05, "difference of AUC between two models that matters to nobody: five of 100 comparisons")
 READ = Margin(0.5, "mean updates that a sentence of a sample must give to be read by Nonce2Vec")
@@ -47,32 +47,32 @@ def _surer(row: ModelNumbers) -> str:
 def _unsure(row: ModelNumbers, surer: str) -> str:
     trainings, terms = _errors(row)
     return (
-        f"Another training of the background moves the AUC by {number(row.auc_sd, 2)} (SD of {row.runs} runs). The "
-        f"mean is unsure by {number(trainings, 2)} (SE) for that, and by {number(terms, 2)} for other terms: "
-        f"{surer}."
+        f"{surer} The standard error of the AUC is {number(trainings, 2)} over {row.runs} trainings of the background, "
+        f"and {number(terms, 2)} over terms."
     )
 
 
 SURER = Claim[ModelNumbers](
     id="consistency.surer",
-    says="More terms, or more trainings of the background, make the AUC surer.",
+    says="More terms, or more trainings of the background, make the AUC more certain.",
     rule=(
-        f"one of its two standard errors, over terms and over trainings, is more than {TWICE:g} times the other; none "
-        f"with one training or under {FEWEST:g} terms"
+        f"one of its two standard errors, over terms and over trainings, is more than {TWICE:g} times the other. No "
+        f"verdict with one training or under {FEWEST:g} terms"
     ),
     judge=_surer,
     sentences={
-        "one": "One training of the background: what another would change is not seen.",
-        "terms": lambda row: _unsure(row, "more terms make it surer, more trainings hardly do"),
-        "trainings": lambda row: _unsure(row, "train the background more often"),
-        "both": lambda row: _unsure(row, "more of both make it surer"),
+        "one": "One training of the background cannot show how much another training would change.",
+        "terms": lambda row: _unsure(row, "Take more terms to make the AUC more certain; more trainings hardly help."),
+        "trainings": lambda row: _unsure(row, "Train the background more often to make the AUC more certain."),
+        "both": lambda row: _unsure(row, "Take more terms and more trainings to make the AUC more certain."),
     },
 )
 
 
 def _often(row: Contrast) -> str:
-    """The difference of AUC in 100 comparisons, with its interval."""
-    return f"{signed(100 * row.auc, 1)} of 100 comparisons, {signed_span(100 * row.auc_low, 100 * row.auc_high, 1)}"
+    """The difference of AUC in 100 comparisons, with its interval; without signs where it has one."""
+    span = difference_span(100 * row.auc_low, 100 * row.auc_high, 1)
+    return f"difference {100 * abs(row.auc):.1f} of 100 comparisons, interval {span}"
 
 
 def _cosine(row: Contrast) -> str:
@@ -87,25 +87,25 @@ def _better(row: Contrast) -> str:
 
 def _than(row: Contrast, better: str, against: str) -> str:
     """The sentence on a difference, with the cosine where it surely goes the other way."""
-    though = f", though its cosine is {against}" if _cosine(row) == against else ""
-    return f"{row.model} tells terms apart {better} than {row.against} ({_often(row)}){though}."
+    though = f" Its cosine is {against} all the same." if _cosine(row) == against else ""
+    return f"{row.model} distinguishes terms {better} than {row.against} ({_often(row)}).{though}"
 
 
 def _equal(row: Contrast) -> str:
-    though = ", though their cosines differ" if _cosine(row) else ""
+    though = " Their cosines differ all the same." if _cosine(row) else ""
     return (
-        f"{row.model} and {row.against} tell terms apart equally well ({_often(row)}, within ± "
-        f"{100 * EQUAL:.0f}){though}."
+        f"{row.model} and {row.against} distinguish terms equally well ({_often(row)}; up to {100 * EQUAL:.0f} counts "
+        f"as none).{though}"
     )
 
 
 BETTER_MODEL = Claim[Contrast](
     id="consistency.better-model",
-    says="One model tells terms apart better than another.",
+    says="One model distinguishes terms better than another.",
     source="Bloem et al. 2019, tables 1, 3 and 4, which rank models by their cosines",
     rule=(
-        f"the interval of the difference of AUC over the same terms lies on one side of 0; equal if it lies across 0 "
-        f"and within ± {EQUAL:g}; open under {FEWEST:g} terms"
+        "the interval of the difference of AUC over the same terms lies on one side of 0. Equal: it lies across 0 and "
+        f"within ± {EQUAL:g}. Open: under {FEWEST:g} terms, or neither"
     ),
     judge=_better,
     sentences={
@@ -113,8 +113,8 @@ BETTER_MODEL = Claim[Contrast](
         "worse": lambda row: _than(row, "worse", "higher"),
         "equal": _equal,
         "open": lambda row: (
-            f"Whether {row.model} or {row.against} tells terms apart better cannot be told: "
-            f"{_often(row)}, which would have to lie on one side of 0, or within ± {100 * EQUAL:.0f}."
+            f"These terms are too few to say whether {row.model} or {row.against} distinguishes terms better "
+            f"({_often(row)})."
         ),
     },
 )
@@ -143,7 +143,7 @@ def _difference(row: Contrast) -> Estimate:
 
 def _by_auc(rows: Sequence[Contrast]) -> str:
     """How well every model tells terms apart beside its sums."""
-    words = {"better": "better", "worse": "worse", "equal": "as good", "open": "not told apart"}
+    words = {"better": "better", "worse": "worse", "equal": "as good", "open": "better or worse"}
     return f"by AUC {listed([f'{row.model} is {words[_better(row)]}' for row in rows])}"
 
 
@@ -152,20 +152,19 @@ SUMS_FIRST = Claim[Sequence[Contrast]](
     says="Sums have a higher cosine of one term than Nonce2Vec and SVD.",
     source="Bloem et al. 2019, tables 1, 3 and 4",
     rule=(
-        "the intervals of the differences of cosines, over the same terms, all lie below 0; no if one lies above, as "
-        "one of so many; open "
-        f"else; few under {FEWEST:g} terms"
+        "the intervals of the differences of cosines, over the same terms, all lie below 0. No: one lies above, as one "
+        f"of so many. Few: under {FEWEST:g} terms"
     ),
     judge=_sums_first,
     paper=(
-        "Bloem and others found sums more consistent than Nonce2Vec, and that more than SVD, by cosine: 0.919, 0.695 "
-        "and 0.352 on samples of one book (tables 1, 3 and 4)"
+        "Bloem and others found the highest cosine for sums (0.919), then Nonce2Vec (0.695), then SVD (0.352), on "
+        "samples of one book (tables 1, 3 and 4)"
     ),
     here={
         "few": "there are too few terms to compare",
         "yes": lambda rows: f"sums have the higher cosine too, and {_by_auc(rows)}",
         "no": lambda rows: f"a model has a higher cosine than sums, and {_by_auc(rows)}",
-        "open": lambda rows: f"sums have not surely the higher cosine, and {_by_auc(rows)}",
+        "open": lambda rows: f"sums may have the higher cosine or not, and {_by_auc(rows)}",
     },
 )
 
@@ -181,22 +180,21 @@ def _updates(rows: Sequence[Updates]) -> str:
 
 READ_BY_NONCE = Claim[Sequence[Updates]](
     id="consistency.read-by-nonce",
-    says="Nonce2Vec learns from the first sentences of a sample alone.",
+    says="Nonce2Vec learns from the first sentences of a sample only.",
     source="Bloem et al. 2019, section 5",
-    rule=f"a sentence is read if it gives {READ:g} updates or more in the mean over samples",
+    rule=f"a sentence counts as read if it gives {READ:g} updates or more, on average over samples",
     judge=_read_by_nonce,
     sentences={
         "none": "Nonce2Vec makes hardly any update: its vectors are the sums that it starts from.",
-        "all": lambda rows: f"Nonce2Vec learns from every sentence of a sample: {_updates(rows)}.",
+        "all": lambda rows: f"Nonce2Vec learns from every sentence of a sample ({_updates(rows)}).",
         "first": lambda rows: (
-            f"Nonce2Vec learns from the first {sum(row.updates >= READ for row in rows)} of {len(rows)} sentences "
-            "alone, since its window shrinks and more words are left out with every sentence: "
-            f"{_updates(rows)}."
+            f"Nonce2Vec learns from the first {sum(row.updates >= READ for row in rows)} of {len(rows)} sentences only "
+            f"({_updates(rows)}). With every sentence its window shrinks, and it leaves out more words."
         ),
     },
     paper=(
-        "Bloem and others found low consistency by Nonce2Vec's defaults, whose decay may be too fast for many "
-        "sentences, and 0.686 to 0.748 by tuned ones (table 3)"
+        "Bloem and others found low consistency with Nonce2Vec's defaults, whose decay may be too fast for many "
+        "sentences, and 0.686 to 0.748 with tuned ones (table 3)"
     ),
     here={
         "none": "it reads hardly anything",
@@ -210,40 +208,36 @@ def _nearer_to_own(row: OwnVectors) -> str:
     return "few" if row.terms < FEWEST else side_of_zero(row.excess_low, row.excess_high, "nearer", "farther")
 
 
-def _beside_own(row: OwnVectors, says: str, difference: str) -> str:
+def _beside_own(row: OwnVectors, says: str) -> str:
     """What is said of both cosines and their difference, and the place of the own vector."""
-    both = f"{as_cosine(row.cosine)} against {as_cosine(row.null)}"
-    span = difference.format(signed_span(row.excess_low, row.excess_high))
-    return f"{says} ({both}; {span}). The own one stands at place {row.place:,.0f} among all words."
+    span = difference_span(row.excess_low, row.excess_high, 2)
+    both = f"cosine {as_cosine(row.cosine)} against {as_cosine(row.null)}, difference {span}"
+    return f"{says} ({both}). Its own vector has place {row.place:,.0f} among all words."
 
 
 def _of_own(row: OwnVectors) -> str:
-    return f"{as_cosine(row.cosine)} and place {row.place:,.0f} by {row.model}"
+    return f"a cosine of {as_cosine(row.cosine)} and place {row.place:,.0f} by {row.model}"
 
 
 OWN_NEARER = Claim[OwnVectors](
     id="consistency.own-nearer",
-    says="A sample is nearer to the background's vector of its own term than to that of another.",
+    says="A sample is nearer to its own term's background vector than to another term's.",
     source="Bloem et al. 2019, table 6",
     rule=(
-        "the interval over terms of the difference of both cosines lies above 0; farther if below; few under "
+        "the interval over terms of the difference of both cosines lies above 0. Farther: it lies below. Few: under "
         f"{FEWEST:g} terms that the background has"
     ),
     judge=_nearer_to_own,
     sentences={
-        "few": "Too few of the terms are in the background to say how near they are to its vectors.",
+        "few": "The background has too few of the terms to say how near a sample is to its own term's vector.",
         "nearer": lambda row: _beside_own(
-            row,
-            "A sample is nearer to the background's vector of its own term than to that of another",
-            "difference {}, above 0",
+            row, "A sample is nearer to its own term's background vector than to another term's"
         ),
         "farther": lambda row: _beside_own(
-            row, "A sample is farther from its own term's vector than from another's", "difference {}, below 0"
+            row, "A sample is farther from its own term's background vector than from another term's"
         ),
         "open": lambda row: _beside_own(
-            row,
-            "That a sample is nearer to its own term's vector than to another's is not shown",
-            "the difference, {}, would have to be above 0",
+            row, "These terms are too few to say whether a sample is nearer to its own term's background vector"
         ),
     },
     paper=(
@@ -251,10 +245,10 @@ OWN_NEARER = Claim[OwnVectors](
         "2,902 to 24,513 of 259,376 (table 6)"
     ),
     here={
-        "few": "too few of the terms are in the background",
-        "nearer": lambda row: f"they are at {_of_own(row)}, nearer than those of other terms",
-        "farther": lambda row: f"they are at {_of_own(row)}, farther than those of other terms",
-        "open": lambda row: f"they are at {_of_own(row)}, not surely nearer than those of other terms",
+        "few": "the background has too few of the terms",
+        "nearer": lambda row: f"the own vectors have {_of_own(row)}, nearer than those of other terms",
+        "farther": lambda row: f"the own vectors have {_of_own(row)}, farther than those of other terms",
+        "open": lambda row: f"the own vectors have {_of_own(row)}, perhaps no nearer than those of other terms",
     },
 )
 
@@ -307,36 +301,31 @@ def _closest(rows: Sequence[Domain]) -> str:
 def _too_few(rows: Sequence[Domain]) -> str:
     groups = Groups.of(rows)
     there = groups.closest.terms if groups.closest else 0
-    terms = f"there {'is' if there == 1 else 'are'} {counted(there, 'such term')}" if there else "there is no such term"
-    lacking = f" (wanted {FEWEST:g})" if there < FEWEST else ""
-    other = "" if groups.others else f" and no other group of {word(int(FEWEST))}"
-    return (
-        "Whether terms frequent in the text and rare in general are the closest to themselves cannot be told: "
-        f"{terms}{lacking}{other}."
-    )
+    if there < FEWEST:
+        few = f"{capital(word(there)) if there else 'No'} {'term is' if there < 2 else 'terms are'}"
+        return f"{few} frequent in the text and rare in general. The comparison needs at least {word(int(FEWEST))}."
+    return f"No other group has the {word(int(FEWEST))} terms that a comparison needs."
 
 
 def _closest_cosines(rows: Sequence[Domain]) -> str:
     row = next(row for row in rows if row.terms_of == CLOSEST)
-    return (
-        f"cosine {as_cosine(row.cosine)}, others of like frequency {as_cosine(row.null)}, {counted(row.terms, 'term')}"
-    )
+    return f"cosine {as_cosine(row.cosine)}, equally frequent terms {as_cosine(row.null)}, {counted(row.terms, 'term')}"
 
 
 def _not_closest(rows: Sequence[Domain]) -> str:
     name, (low, high) = Groups.of(rows).closer()[0]
     return (
-        f"Terms frequent in the text and rare in general are not the closest to themselves ({_closest_cosines(rows)}): "
-        f"terms {name} are closer by {signed_span(-high, -low)}, each beside terms of like frequency."
+        f"Terms frequent in the text and rare in general are not the closest to themselves ({_closest_cosines(rows)}). "
+        f"Terms {name} are closer by {difference_span(low, high, 2)}, compared with equally frequent terms."
     )
 
 
 def _closest_open(rows: Sequence[Domain]) -> str:
     name, (low, high) = min(Groups.of(rows).differences(), key=lambda one: one[1][0])
     return (
-        "That terms frequent in the text and rare in general are closer to themselves than all others is not shown "
-        f"({_closest_cosines(rows)}): beside terms of like frequency, they are so by {signed_span(low, high)} more "
-        f"than terms {name}, which would have to be above 0."
+        "Terms frequent in the text and rare in general may be the closest to themselves or not "
+        f"({_closest_cosines(rows)}). Compared with equally frequent terms, their lead on terms {name} is "
+        f"{difference_span(low, high, 2)}."
     )
 
 
@@ -345,29 +334,28 @@ CLOSEST_GROUP = Claim[Sequence[Domain]](
     says="Terms frequent in the text and rare in general are the closest to themselves in the general text.",
     source="Bloem et al. 2019, table 5",
     rule=(
-        "the interval of their excess over terms of like frequency, less that of another group, lies above 0 for every "
-        f"other group of {FEWEST:g} terms; not if it lies below for one, as one of so many; few without {FEWEST:g} "
-        "such terms or another group"
+        "their excess over equally frequent terms is surely above that of every other group of "
+        f"{FEWEST:g} terms. Not: it is surely below that of one group, as one of so many. Few: there are not "
+        f"{FEWEST:g} such terms, or no other group"
     ),
     judge=_closest,
     sentences={
         "few": _too_few,
         "closest": lambda rows: (
-            f"Terms frequent in the text and rare in general are the closest to themselves ({_closest_cosines(rows)}), "
-            "each group beside terms of like frequency."
+            f"Terms frequent in the text and rare in general are the closest to themselves ({_closest_cosines(rows)})."
         ),
         "not": _not_closest,
         "open": _closest_open,
     },
     paper=(
-        "Bloem and others found terms frequent in the text and rare in general the closest to themselves: 0.735, "
-        "other groups 0.417, 0.109 and 0.078 (table 5)"
+        "Bloem and others found that terms frequent in the text and rare in general are the closest to themselves: "
+        "0.735, other groups 0.417, 0.109 and 0.078 (table 5)"
     ),
     here={
-        "few": "too few terms are of such frequencies",
-        "closest": "they are so too, each group beside terms of like frequency",
-        "not": "those of another group are closer",
-        "open": "that is not shown",
+        "few": "too few terms have such frequencies",
+        "closest": "they are the closest too, each group compared with equally frequent terms",
+        "not": "the terms of another group are closer",
+        "open": "these terms are too few to decide",
     },
 )
 
@@ -380,14 +368,14 @@ def neighbours_shared(rows: Sequence[Neighbours]) -> str:
     means = {model: f"{sum(row.shared for row in first) / len(first):.1f}" for model, first in by_model.items()}
     many = f"the {len(by_model[rows[0].model])} most frequent terms"
     if len(means) == 1:
-        return f"Of {of} nearest words two samples of a term share {means[rows[0].model]}, a mean of {many}."
+        return f"Two samples of a term share {means[rows[0].model]} of {of} nearest words (mean over {many})."
     each = listed([f"{mean} by {model}" for model, mean in means.items()])
-    return f"Of {of} nearest words two samples of a term share {each}, means of {many}."
+    return f"Two samples of a term share, of {of} nearest words, {each} (means over {many})."
 
 
 TALKING = (
-    "Bloem and others found Nonce2Vec's two vectors of “talking” nearest to each other (0.751) among unrelated words "
-    "(table 7)"
+    "Bloem and others found that Nonce2Vec's two vectors of “talking” are nearest to each other (0.751) among "
+    "unrelated words (table 7)"
 )
 
 

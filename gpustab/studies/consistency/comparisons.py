@@ -309,7 +309,7 @@ def in_general(general: Text, text: Text, terms: Ids, options: ConsistencyOption
     vectors = unit(svd_vectors(corpus, options.svd_dim, options.svd_window, options.seed))
     names = [text.words[term] for term in terms.tolist()]
     there = [k for k, name in enumerate(names) if name in corpus.vocabulary]
-    rows = torch.tensor([corpus.vocabulary.index_of(names[k]) for k in there], dtype=torch.long)
+    rows = torch.tensor([corpus.vocabulary.index_of(names[k]) for k in there], dtype=torch.long, device="cpu")
     cosines = product(vectors[torch.from_numpy(marked[there])], vectors[rows].T).numpy()
     in_text = text.counts[terms[there]] / len(text.tokens)
     counts = dict(zip(general.words, general.counts.tolist(), strict=True))

@@ -20,7 +20,7 @@ from gpustab.studies.consistency.claims_of_vectors import CLOSEST_GROUP, OWN_NEA
 _PANELS = 6
 _TWO_SIZES = "Samples of two sizes are needed: more sentences with the terms."
 _FEW_TERMS = "The background has fewer than two of the terms."
-_NO_TEXT = "A general text is needed."
+_NO_TEXT = "The picture of the rarer words needs a text of general language: --general TEXT adds it."
 
 
 class _Beside(NamedTuple):

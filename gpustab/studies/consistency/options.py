@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from gpustab.corpus.options import Layout
+from gpustab.corpus.options import CORPORA, Layout
 from gpustab.errors import InputError, option
 from gpustab.options import Option, Options, Seed
 
@@ -62,9 +62,9 @@ class ConsistencyOptions(Options):
         InputError: for a low frequency above the high one, or a grid of a model that has none.
     """
 
-    terms: Annotated[str, Option(metavar="FILE|random|keywords")] = "random"
+    terms: Annotated[str, Option(metavar="FILE|random|keywords", reads=("random", "keywords"))] = "random"
     number: Annotated[int, Option(low=2)] = 60
-    sample_file: Annotated[str | None, Option(metavar="FILE")] = None
+    sample_file: Annotated[str | None, Option(metavar="FILE", reads=True)] = None
     split: Literal["random", "half"] = "random"
     samples: Annotated[int, Option(low=2)] = 5
     sentences: Annotated[int, Option(low=1)] = 10
@@ -77,7 +77,7 @@ class ConsistencyOptions(Options):
     layout: Layout | None = None
     permutations: Annotated[int, Option(low=1)] = 99
     model: Literal["additive", "nonce2vec"] = "additive"
-    output_vectors: Annotated[str | None, Option(metavar="FILE")] = None
+    output_vectors: Annotated[str | None, Option(metavar="FILE", reads=True)] = None
     output: Literal["frozen", "updated"] = "frozen"
     alpha: Annotated[float, Option(above=0)] = 1.0
     negatives: Annotated[int, Option(low=1)] = 3
@@ -87,7 +87,7 @@ class ConsistencyOptions(Options):
     window_decay: Annotated[int, Option(low=0)] = 5
     nonce_window: Annotated[int, Option(low=1)] = 15
     grid: Annotated[bool, Option(flags=("--grid/--no-grid",))] = False
-    general: Annotated[str | None, Option(metavar="TEXT")] = None
+    general: Annotated[str | None, Option(metavar="TEXT", reads=CORPORA)] = None
     general_layout: Layout | None = None
     svd_dim: Annotated[int, Option(low=1)] = 100
     svd_window: Annotated[int, Option(low=1)] = 5

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from gpustab.report import Result
 from gpustab.results import Block, Content, SmallTable, Table
-from gpustab.results.page import Columns, Shown, counted, minus, number, with_half
+from gpustab.results.page import Columns, Shown, counted, minus, number, percent, with_half
 from gpustab.results.table import titles
 from gpustab.studies.consistency import claims, tables
 from gpustab.studies.consistency import claims_of_sums as sums
@@ -159,8 +159,8 @@ def _facts(result: Result) -> list[tuple[str, str, str]]:
         (
             case.name,
             counted(case.terms, "term"),
-            f"{counted(case.samples, 'sample')} of {case.sentences:.1f} sentences, {case.full:.0%} of them "
-            f"full; {counted(case.words, 'word')}, {case.known:.0%} of the text's tokens; "
+            f"{counted(case.samples, 'sample')} of {case.sentences:.1f} sentences, {percent(case.full)} of them "
+            f"full; {counted(case.words, 'word')}, {percent(case.known)} of the text's tokens; "
             f"{counted(len(case.runs), 'run')}; text: {case.source or case.text}",
         )
         for case in _cases(result)
@@ -246,7 +246,7 @@ def _nearest_words(made: Mapping[str, Table[Any]]) -> tuple[str, Columns]:
 
 
 def _how(result: Result) -> Block:
-    window, p_value = result.settings["window"], f"{claims.P_VALUE:.0%}"
+    window, p_value = result.settings["window"], f"{percent(claims.P_VALUE)}"
     chance, near, equal = (f"{100 * margin:.0f}" for margin in (claims.CHANCE, claims.NEAR, vectors.EQUAL))
     return Block(
         "By which rules?",

@@ -17,7 +17,7 @@ from scipy import sparse
 from torch import Tensor
 
 from gpustab.errors import InputError, option
-from gpustab.results.page import counted
+from gpustab.results.page import counted, percent
 from gpustab.runs.runs import Runs
 from gpustab.small_data.additive import (
     Chances,
@@ -372,7 +372,8 @@ def _of_text(text: Text) -> list[str]:
     n, tokens, documents = len(text.starts) - 1, len(text.tokens), text.documents[-1] + 1
     size = f"{counted(n, 'different sentence')}, {counted(tokens, 'token')}, {counted(documents, 'document')}"
     copies = (
-        f"{counted(text.duplicates, 'sentence', 'was/were')} left out ({text.duplicates / (n + text.duplicates):.1%}), "
-        "since the same words had stood before: else consistency would be the finding of copies."
+        f"{counted(text.duplicates, 'sentence', 'was/were')} left out "
+        f"({percent(text.duplicates / (n + text.duplicates), 1)}), since the same words had stood before: else "
+        "consistency would be the finding of copies."
     )
     return [f"{text.name}: {size}.", copies] if text.duplicates else [f"{text.name}: {size}."]

@@ -39,6 +39,7 @@ from gpustab.studies.consistency.verdict import verdict
 from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of, made_of, reading_of, without_copies
 from gpustab.studies.shared.spaces import COLLAPSED
+from gpustab.studies.shared.wording import groups_in_words
 
 R = TypeVar("R")
 Texts = str | Path | Sequence[str | Path]
@@ -169,7 +170,7 @@ def _of_background(group: Runs | Group, inputs: Inputs, answer: Answer, at: tupl
     outputs = find_outputs(group, runs, options.output_vectors, device) if options.model == "nonce2vec" else None
     runs = _once(runs, answer)
     if alarm := _collapsed(runs):
-        answer.result.alarms.append(f"{runs.name}: {alarm}")
+        answer.result.alarms.append(f"{groups_in_words([runs.name])}: {alarm}")
     names = [f"{runs.name}, {text.name}" if len(inputs.texts) > 1 else runs.name for text in inputs.texts]
     cases = [
         prepare(text, inputs.terms, runs, options, device, inputs.samples, name)
@@ -305,7 +306,7 @@ def _add_runs(answer: Answer, case: str, each: Sequence[OfRun]) -> None:
     )
     if lost := sum(one.diverged for one in each):
         of = f" in {lost} of {len(each)} runs" if len(each) > 1 else ""
-        answer.result.alarms.append(f"{case}: Nonce2Vec diverged{of}, and is left out; lower {option('alpha')}.")
+        answer.result.alarms.append(f"{case}: Nonce2Vec diverged{of} and is left out. Lower {option('alpha')}.")
 
 
 def _mean_of(runs: Sequence[tables.Setting]) -> tables.Setting:

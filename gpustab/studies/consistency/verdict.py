@@ -9,6 +9,7 @@ from gpustab.results import Table
 from gpustab.studies.consistency.claims import HALVES_DIFFER, TOLD_APART, texts_compared
 from gpustab.studies.consistency.claims_of_sums import MOSTLY_COMMON, Sums
 from gpustab.studies.consistency.tables import ADDITIVE, CENTRED, CONSISTENCY, SPLIT, TEXTS
+from gpustab.studies.shared.wording import groups_in_words
 
 R = TypeVar("R")
 
@@ -27,7 +28,7 @@ def verdict(tables: Mapping[str, Table[Any]]) -> list[str]:
 
 def paper_and_here(paper: str, here: Sequence[str]) -> str:
     """Return what the paper found, and how every background and text stands to that."""
-    return f"{paper}; here {'; '.join(here)}."
+    return f"{paper}. Here: {'; '.join(here)}."
 
 
 def beside_paper(tables: Mapping[str, Table[Any]]) -> list[str]:
@@ -45,10 +46,17 @@ def of_cases(tables: Mapping[str, Table[Any]]) -> list[tuple[str, str]]:
 def _sums(tables: Mapping[str, Table[Any]]) -> list[tuple[str, Sums]]:
     """Both models of sums of every background and text, with its name where they are several."""
     raw, centred = (list(CONSISTENCY.rows(tables, model=model)) for model in (ADDITIVE, CENTRED))
-    return [(f"{one.group}: " if len(raw) > 1 else "", Sums(one, two)) for one, two in zip(raw, centred, strict=True)]
+    pairs = zip(raw, centred, strict=True)
+    return [(f"{_called(one.group)}: " if len(raw) > 1 else "", Sums(one, two)) for one, two in pairs]
 
 
 def of_each(table: Table[R], says: Callable[[list[R]], str]) -> list[str]:
     """Return a sentence on the rows of every background and text, with its name where they are several."""
     parts = table.split("group")
-    return [(f"{group}: " if len(parts) > 1 else "") + says(list(part.rows())) for group, part in parts]
+    return [(f"{_called(group)}: " if len(parts) > 1 else "") + says(list(part.rows())) for group, part in parts]
+
+
+def _called(group: str) -> str:
+    """A background, and the text where there are several, at the beginning of a sentence."""
+    background, comma, text = group.partition(", ")
+    return f"{groups_in_words([background])}{comma}{text}"

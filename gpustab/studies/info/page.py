@@ -1,14 +1,23 @@
-"""The page of info."""
+"""The page of info: whether anything is odd, and what each file or corpus holds."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from gpustab.report import Result
-from gpustab.results import Block, Table
+from gpustab.results import Block, Content, Table
 from gpustab.results.page import cell, counted, whole
 
 _COLUMNS = ("name", "format", "words", "dimension", "duplicates", "nonfinite", "undecodable", "zero_vectors")
+
+
+def heading(result: Content) -> tuple[str, str]:
+    """Return the question, and of how many files."""
+    texts = [group for group in result.groups if "lines" in group]
+    if len(texts) == len(result.groups) == 1:
+        return f"What is {texts[0]['name']}, before it is trained?", "a corpus"
+    kind = "corpora" if texts else "files of vectors"
+    return f"What do these {kind} hold?", counted(len(result.groups), "corpus" if texts and len(texts) == 1 else "file")
 
 
 def page(result: Result) -> list[Block]:
@@ -40,9 +49,7 @@ def _of_corpus(group: dict[str, Any]) -> list[Block]:
         doubts = label == "doubts" and bool(group["doubts"]) if label else doubts
         told += [] if doubts else [(label, "", text)]  # doubts have blocks of their own
     strong = sum(doubt["strong"] for doubt in group["doubts"])
-    answer = "No strong doubt: gpustab train reads it as it is."
-    if strong:
-        answer = f"gpustab train stops here: {counted(strong, 'strong doubt')}. Each has a way to go on."
+    answer = "gpustab train stops here, unless you go on in one of the ways below." if strong else ""
     blocks = [Block(group["name"], told, answer=answer)]
     for doubt in group["doubts"]:
         facts = [("for example", "", "; ".join(doubt["examples"]))] * bool(doubt["examples"])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -20,6 +20,8 @@ from gpustab.formats.source import open_source
 from gpustab.formats.text.decimals import is_number_like
 from gpustab.machine.progress import Progress
 from gpustab.report import Result
+from gpustab.results import Sheet, Table
+from gpustab.results.page import counted
 from gpustab.runs.manifest import holds_texts
 from gpustab.runs.runset import open_runset
 from gpustab.spaces.space import Space
@@ -72,7 +74,70 @@ def info(
             told = _seen(path, corpus or CorpusOptions(), explain, epochs_by) if path in texts else None
             told = told or _told(path, options or LoadOptions(), answer.result.notes, explain)
             answer.result.groups.append(told)
+        answer.result.verdict = [verdict(answer.result.groups)]
+        answer.result.tables |= _frequent(answer.result.groups)
     return answer.result
+
+
+_ODD = {
+    "duplicates": "duplicate word",
+    "undecodable": "word that is no UTF-8",
+    "nonfinite": "row that is not finite",
+    "implausible": "row of implausible size",
+    "zero_vectors": "zero vector",
+    "trailing_bytes": "byte after the end",
+}
+"""What is odd about a file of vectors, one of it."""
+_NAMED = 3
+"""So many odd files are named in the answer."""
+
+
+def verdict(groups: Sequence[Mapping[str, Any]]) -> str:
+    """Return the answer: nothing odd, or what, by file; what cannot be read comes first.
+
+    >>> verdict([{"name": "a.vec", "words": 9, "duplicates": 2}, {"name": "b.vec", "error": "is empty"}])
+    '2 of 2 files are odd. b.vec cannot be read: is empty. a.vec: 2 duplicate words.'
+    >>> verdict([{"name": "a.vec", "words": 9, "duplicates": 0}]), verdict([{"name": "lee", "lines": [], "doubts": []}])
+    ('Nothing is odd about this file.', 'Nothing is odd about this corpus.')
+    """
+    refused = [f"{group['name']} cannot be read: {group['error']}" for group in groups if "error" in group]
+    odd = [
+        *refused,
+        *(f"{group['name']}: {said}" for group in groups if "error" not in group and (said := _odd(group))),
+    ]
+    kind = "corpus" if all("lines" in group for group in groups) else "file"
+    if not odd:
+        return f"Nothing is odd about {f'this {kind}' if len(groups) == 1 else f'these {len(groups)} {kind}s'}."
+    more = f" And {len(odd) - _NAMED} more, below." if len(odd) > _NAMED else ""
+    lead = f"{counted(len(odd), kind, 'is/are', of=len(groups))} odd. " if len(groups) > 1 else ""
+    return lead + " ".join(f"{one.rstrip('.')}." for one in odd[:_NAMED]) + more
+
+
+def _odd(group: Mapping[str, Any]) -> str:
+    """What is odd about one file or corpus, as a list; empty for nothing."""
+    if "doubts" in group:
+        strong = [doubt for doubt in group["doubts"] if doubt["strong"]]
+        shown = strong or list(group["doubts"])
+        kind = "strong doubt" if strong else "doubt"
+        return f"{counted(len(shown), kind)}: {'; '.join(doubt['says'] for doubt in shown)}" if shown else ""
+    found = [counted(group[name], noun) for name, noun in _ODD.items() if group.get(name)]
+    return ", ".join(found)
+
+
+class Frequent(NamedTuple):
+    """One of the most frequent words of a corpus."""
+
+    corpus: str
+    word: str
+    occurrences: int
+
+
+FREQUENT = Sheet("frequent", Frequent, "one row a corpus and word, the most frequent first")
+
+
+def _frequent(groups: Sequence[Mapping[str, Any]]) -> dict[str, Table[Any]]:
+    rows = [Frequent(group["name"], *pair) for group in groups for pair in group.get("frequent", ())]
+    return FREQUENT.named(rows) if rows else {}
 
 
 def _seen(path: Path, options: CorpusOptions, explain: Callable[[InputError], str], epochs_by: str) -> dict[str, Any]:

@@ -11,20 +11,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpustab.results import Table
-from gpustab.results.page import counted
+from gpustab.results.page import counted, percent
 from gpustab.studies.instability import claims
 from gpustab.studies.instability import claims_of_averages as of_averages
 from gpustab.studies.instability import claims_of_losses as of_losses
 from gpustab.studies.instability.claims_of_corpora import CURVES_DIFFER, WITH_CORPUS_SIZE
 from gpustab.studies.instability.corpora import CORPORA, place_of
 from gpustab.studies.instability.frequency import TRENDS
-from gpustab.studies.instability.losses import LOSSES
+from gpustab.studies.instability.losses import LOSSES, Loss
 from gpustab.studies.instability.scores import EXTREMES
 from gpustab.studies.instability.subsets import HOW_MANY, REDUCED_PIP
 from gpustab.studies.shared.claims import DOCUMENTS_MATTER, OBSERVED, Claim, Losses
 from gpustab.studies.shared.frame import by_sentence
 from gpustab.studies.shared.spaces import Collapse, Flaws, named
-from gpustab.studies.shared.wording import listed
+from gpustab.studies.shared.wording import capital, group_in_words, groups_in_words, listed, word
 
 DECIDED = ("yes", "no")
 
@@ -50,11 +50,12 @@ class Findings:
 
     def of(self, names: Sequence[str]) -> str:
         """Of whom a sentence is; empty where there is one technique only."""
-        return f" for {listed(names)}" if len(self.techniques) > 1 else ""
+        return f" for {listed([group_in_words(name) for name in names])}" if len(self.techniques) > 1 else ""
 
     def sentence(self, names: Sequence[str], text: str) -> str:
         """Return a sentence of its own on some techniques."""
-        return f"For {listed(names)}, {text}." if len(self.techniques) > 1 else f"{text[0].upper()}{text[1:]}."
+        of = self.of(names).lstrip()
+        return f"{capital(of)}, {text}." if of else f"{capital(text)}."
 
     def judged(self, claim: Claim[Any]) -> dict[str, list[str]]:
         """Return which techniques have which verdict on a claim."""
@@ -84,21 +85,36 @@ class Findings:
         """Return the sentence on those that a claim is not decided of."""
         judged = self.judged(claim)
         left = [name for verdict, names in judged.items() if verdict not in DECIDED for name in names]
-        return [f"These runs cannot tell{self.of(left)}{what}."] if left else []
+        return [f"These runs are too few to say{what}{self.of(left)}."] if left else []
 
     def withheld(self) -> list[str]:
         """Return the sentences on techniques that no verdict is given on."""
-        return [f"No verdict on {name}: {reason}." for name, reason in self.silent.items()]
+        return [f"{groups_in_words([name])} gets no verdict: {reason}." for name, reason in self.silent.items()]
 
 
 def verdict(findings: Findings) -> list[str]:
-    """Return what a reader is told first: which technique is most stable, then of each in turn."""
-    sentences = [most_stable(findings)]
+    """Return what a reader is told first: how unstable techniques are and which one is least so, then each in turn."""
+    sentences = [how_unstable(findings), most_stable(findings)]
     for name in findings.spoken:
-        prefix = f"{name}: " if len(findings.techniques) > 1 else ""
+        prefix = f"{groups_in_words([name])}: " if len(findings.techniques) > 1 else ""
         sentences += [prefix + sentence for sentence in _of_technique(findings.tables, name) if sentence]
-    sentences += [f"No verdict is given on {name}: {reason}." for name, reason in findings.silent.items()]
-    return [*filter(None, sentences), *_tally(findings)]
+    return [*filter(None, sentences), *findings.withheld(), *_tally(findings)]
+
+
+def how_unstable(findings: Findings) -> str:
+    """Return how far two runs of every technique differ, as a part of chance; empty where no chance level is known."""
+    said = []
+    for sampling, change in (("shuffled", "Training again"), ("bootstrap", "Resampling the documents")):
+        rows = [row for row in LOSSES.rows(findings.tables, sampling=sampling) if row.technique in findings.spoken]
+        known = [row for row in rows if row.chance > 0]
+        shares = [
+            f"{percent(row.reduced_pip / row.chance)} of chance"
+            + (f" with {group_in_words(row.technique)}" if len(findings.techniques) > 1 else "")
+            for row in known
+        ]
+        if shares:
+            said.append(f"{change} changes the cosines by {listed(shares)}.")
+    return " ".join([*said, "(0 % is identical, 100 % is unrelated.)"] if said else [])
 
 
 def _of_technique(tables: Mapping[str, Table], name: str) -> Iterator[str]:
@@ -116,8 +132,8 @@ def _tally(findings: Findings) -> Iterator[str]:
     counts = Counter(row.agrees for row in OBSERVED.rows(findings.tables) if row.technique in told)
     if counts["yes"] + counts["no"] + counts["undecided"]:
         yield (
-            f"Statements of Rettenmeier (2020) that these runs bear out: {counts['yes']}; contradict: {counts['no']}; "
-            f"leave open: {counts['undecided']}."
+            f"These runs support {counted(counts['yes'], 'statement')} of Rettenmeier (2020), contradict "
+            f"{counts['no']}, and leave {counts['undecided']} open."
         )
 
 
@@ -134,7 +150,7 @@ def most_stable(findings: Findings) -> str:
             losses = {row.technique: row.loss for row in rows if row.technique in here}
             if len(losses) > 1:
                 first, second, *_ = sorted(sorted(losses), key=lambda name: losses[name].value)
-                rivals = of_losses.Rivals(sampling, first, second, losses[first], losses[second])
+                rivals = of_losses.Rivals(sampling, first, second, losses[first], losses[second], len(losses))
                 sentences.append(of_losses.MOST_STABLE.sentence(rivals))
                 break
     return " ".join(sentences)
@@ -152,18 +168,24 @@ def which_documents(findings: Findings) -> list[str]:
     answers = []
     for name in findings.spoken:
         if losses := losses_of(findings.tables, name):
-            sentence = DOCUMENTS_MATTER.sentence(losses)
-            text = f"{sentence[0].lower()}{sentence[1:]}"
             begin = {"matter": "Yes", "hardly": "Hardly"}.get(DOCUMENTS_MATTER.judge(losses))
-            answers.append(f"{begin}{findings.of([name])}: {text}" if begin else f"{name}: {text}")
+            prefix = f"{groups_in_words([name])}: " if findings.of([name]) else ""
+            answers.append(
+                f"{begin}{findings.of([name])}: {losses.resampling}."
+                if begin
+                else f"{prefix}{DOCUMENTS_MATTER.sentence(losses)}"
+            )
     return answers + _of_corpora(findings, WITH_CORPUS_SIZE)
 
 
 def _of_corpora(findings: Findings, claim: Claim[Any]) -> list[str]:
     """What a claim on several corpora says, of each technique that it is decided of."""
     rows = [row for row in OBSERVED.rows(findings.tables) if row.claim.id == claim.id and row.agrees in DECIDED]
-    told = [(f"{row.technique}: " if row.technique else "", str(claim.sentences[row.agrees])) for row in rows]
-    return [f"{of}{text[0].upper()}{text[1:]}." for of, text in told]
+    told = [
+        (f"{group_in_words(row.technique)}: " if row.technique else "", str(claim.sentences[row.agrees]))
+        for row in rows
+    ]
+    return [f"{capital(of + text)}." for of, text in told]
 
 
 def which_technique(findings: Findings) -> list[str]:
@@ -173,28 +195,28 @@ def which_technique(findings: Findings) -> list[str]:
     names, spoken = findings.techniques, findings.spoken
     trained_by = CORPORA.of(findings.tables)["trained_by"] or names
     if len(set(trained_by)) == 1:
-        return [f"There is only {trained_by[0]} here: it takes runs of two techniques, trained on the same text."]
-    why = "no two techniques have sound runs of one kind"
+        only = groups_in_words([trained_by[0]])
+        return [f"{only} is the only technique here. Train two techniques on the same text to compare them."]
+    why = "No two techniques have sound runs of one kind"
     if len(spoken) < 2:
-        why = f"{f'{spoken[0]} alone' if spoken else 'no technique'} has runs that a verdict can be given on"
+        why = f"{f'Only {group_in_words(spoken[0])}' if spoken else 'No technique'} has runs that allow a verdict"
     return [
-        f"This cannot be told: {why}. It can as soon as two techniques have three "
-        "sound runs each of one kind (shuffled or bootstrap), better eight."
+        f"{why}. Train two techniques with at least three runs each of one kind (shuffled or bootstrap), better eight."
     ]
 
 
 def frequent_words(findings: Findings) -> list[str]:
     """Whether another training, or other documents, move frequent words less."""
     answers = []
-    alike = f"another training moves rare and frequent words about alike (within {of_losses.FLAT_INTRINSIC:.0%})"
+    alike = f"training again moves rare and frequent words about equally (within {percent(of_losses.FLAT_INTRINSIC)})"
     for begin, text, judged, sign in (
-        ("Yes", "another training moves frequent words less than rare ones", "no", -1),
+        ("Yes", "training again moves frequent words less than rare ones", "no", -1),
         ("Hardly", alike, "yes", 0),
-        ("No", "another training moves frequent words more than rare ones", "no", 1),
+        ("No", "training again moves frequent words more than rare ones", "no", 1),
     ):
         if names := _trending(findings, of_losses.INTRINSIC_FLAT, "intrinsic", judged, sign):
             answers.append(f"{begin}{findings.of(names)}: {text}.")
-    answers += findings.cannot_tell(of_losses.INTRINSIC_FLAT, " whether another training moves frequent words less")
+    answers += findings.cannot_tell(of_losses.INTRINSIC_FLAT, " whether training again moves frequent words less")
     for text, sign in (("less than", -1), ("more than", 1)):
         if names := _moved(findings, sign):
             answers.append(findings.sentence(names, f"other documents move frequent words {text} rare ones"))
@@ -224,10 +246,10 @@ def cosines(findings: Findings) -> list[str]:
     """Whether cosines are normal, and independent."""
     return [
         *findings.beside(claims.NORMAL_COSINES),
-        *findings.cannot_tell(claims.NORMAL_COSINES, " whether the cosine of two words scatters as normal numbers do"),
+        *findings.cannot_tell(claims.NORMAL_COSINES, " whether cosines follow a normal distribution"),
         *findings.beside(claims.INDEPENDENT_COSINES),
         *findings.cannot_tell(
-            claims.INDEPENDENT_COSINES, " whether cosines of different pairs of words vary independently"
+            claims.INDEPENDENT_COSINES, " whether the cosines of different word pairs vary independently"
         ),
     ]
 
@@ -238,7 +260,7 @@ def averages(findings: Findings) -> list[str]:
     for name in findings.spoken:
         if level := of_averages.largest_averages(findings.tables, name):
             begin = {"helps": "Yes", "harms": "No"}.get(
-                of_averages.AVERAGING_HELPS.judge(level), "These runs cannot tell"
+                of_averages.AVERAGING_HELPS.judge(level), "These runs are too few to say"
             )
             answers.append(f"{begin}{findings.of([name])}: {of_averages.difference_of_averages(level)}.")
     gains = of_averages.judged_gains(findings.tables)
@@ -262,7 +284,7 @@ def runs_needed(findings: Findings) -> list[str]:
             if row.for_1_percent
         ]
         if needed:
-            answers.append(f"A standard error of 1 %{findings.of([name])} takes about {listed(needed)}.")
+            answers.append(f"A standard error of 1 %{findings.of([name])} needs about {listed(needed)}.")
     return answers
 
 
@@ -274,19 +296,22 @@ def scores(findings: Findings) -> list[str]:
         if rows:
             most = max(rows, key=lambda row: row.relative_sd)
             answers.append(
-                f"The score in {most.test} varies most{findings.of([name])}: {most.runs} runs that differ in seeds "
-                f"and draws alone have an SD of {most.relative_sd:.1f} % of their mean."
+                f"The score in {most.test} varies most{findings.of([name])}: {word(most.runs)} runs that differ only "
+                f"in seeds and draws have an SD of {most.relative_sd:.1f} % of their mean."
             )
     return answers
 
 
-def alarm_of(name: str, flaws: Mapping[str, Flaws], overlaps: Mapping[str, str]) -> tuple[str, str]:
+def alarm_of(
+    name: str, flaws: Mapping[str, Flaws], overlaps: Mapping[str, str], losses: Sequence[Loss] = ()
+) -> tuple[str, str]:
     """Return why no verdict is given on a technique, whichever of its groups set that off; empty for sound runs.
 
     Args:
         name: of the technique.
         flaws: by sampling, what is wrong with its runs.
         overlaps: by sampling, the sentence on runs that share hardly any word.
+        losses: of the technique, by which runs may be no more alike than unrelated spaces.
 
     Returns:
         The reason in a few words, the end of a sentence; and the whole of it, with everything that it forbids.
@@ -297,15 +322,15 @@ def alarm_of(name: str, flaws: Mapping[str, Flaws], overlaps: Mapping[str, str])
         *_each({sampling: [sentence] for sampling, sentence in overlaps.items()}),
         *_each({sampling: flaw.copies for sampling, flaw in flaws.items()}),
         *_each({sampling: flaw.far for sampling, flaw in flaws.items()}),
+        *(said for row in losses if (said := of_losses.NOTHING_IN_COMMON.sentence(row))),
     ]
     if not sentences:
         return "", ""
-    reason = _reason(fallen, flaws, overlaps)
-    forbidden = (
-        f"Of {name} this page therefore answers no question: not how unstable it is, nor whether documents matter, "
-        "frequent words are safer, or averaging helps. Its numbers in tables and pictures stand as they were measured."
+    reason, called = _reason(fallen, flaws, overlaps), group_in_words(name)
+    return reason, (
+        f"{capital(called)} gets no verdict: {reason}. {' '.join(sentences)} This page therefore answers no question "
+        f"about {called}. Its numbers stand in the tables and pictures as they were measured."
     )
-    return reason, f"No verdict on {name}: {reason}. {' '.join(sentences)} {forbidden}"
 
 
 def silent_of(groups: Sequence[Mapping[str, Any]]) -> dict[str, str]:
@@ -322,22 +347,24 @@ def _reason(fallen: Mapping[str, Collapse], flaws: Mapping[str, Flaws], overlaps
         return "its runs share hardly any words"
     if any(flaw.copies for flaw in flaws.values()):
         return "some of its runs are equal"
-    return "its runs do not all lie together"
+    if any(flaw.far for flaw in flaws.values()):
+        return "one run or more lie far from the others"
+    return "its runs are hardly more alike than unrelated spaces"
 
 
 def _collapsed(fallen: Mapping[str, Collapse], of: int) -> Iterator[str]:
     runs = sum(len(part.names) for part in fallen.values())
     which = f"all {of}" if runs == of else f"{runs} of {of}"
-    names = "" if runs == of else f": {'; '.join(f'{s} {named(part.names)}' for s, part in fallen.items())}"
+    names = "" if runs == of else f" ({'; '.join(f'{s} {named(part.names)}' for s, part in fallen.items())})"
     whole = Collapse((), of, min(part.low for part in fallen.values()), max(part.high for part in fallen.values()))
     yield (
-        f"In {which} {listed(list(fallen))} runs{names} all words point nearly one way: the mean cosine of two "
-        f"different words is {whole.span}, and a small PIP loss means nothing. Train longer, or see what centring "
-        "(--centre) leaves."
+        f"In {which} {listed(list(fallen))} runs{names}, nearly all words point one way: the mean cosine of two "
+        f"different words is {whole.span}. A small PIP loss means nothing there. Train longer, or centre the vectors "
+        "(--centre)."
     )
 
 
 def _each(sentences: Mapping[str, list[str]]) -> Iterator[str]:
     """Sentences on single groups; the same one of several groups once."""
     for sentence, samplings in by_sentence(sentences).items():
-        yield f"Of the {listed(samplings)} runs: {sentence}"
+        yield f"{capital(listed(samplings))} runs: {sentence}"

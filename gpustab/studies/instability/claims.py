@@ -10,12 +10,14 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from gpustab.results import Table
+from gpustab.results.page import minus, percent, with_half
 from gpustab.statistics.intervals import correlation_interval
 from gpustab.studies.instability import corpora, cosines, losses, neighbours, subsets
 from gpustab.studies.instability.claims_of_averages import of_analogies, of_averaging
 from gpustab.studies.instability.claims_of_corpora import of_corpora
 from gpustab.studies.instability.claims_of_losses import of_frequency, of_orders, of_spaces
 from gpustab.studies.shared.claims import OBSERVED, Claim, Margin, Observation, Verdict, decide, shown, within
+from gpustab.studies.shared.wording import number_span, with_error
 
 NORMAL = Margin(0.05, "distance of the p-values' law from that of normals, up to which cosines are normal")
 NOT_NORMAL = Margin(0.03, "distance of the p-values' law from that of normals, from which cosines are not normal")
@@ -40,17 +42,17 @@ def _normal(test: cosines.CosineTest) -> Verdict:
 
 NORMAL_COSINES = Claim[cosines.CosineTest](
     id="instability.normal-cosines",
-    says="Cosines of a word pair are normal over runs",
+    says="Cosines of a word pair follow a normal distribution over runs",
     source="2.1.3",
     paper="Rettenmeier found normal cosines in most languages, less so of word2vec in Hindi and Finnish",
     rule=(
-        f"distance of the p-values from those of simulated normals at most {NORMAL}, from {NORMAL_FROM:g} runs on; no "
-        f"above {NOT_NORMAL}"
+        f"the p-values lie at most {NORMAL} from those of simulated normals, with at least {NORMAL_FROM:g} runs; no if "
+        f"more than {NOT_NORMAL}"
     ),
     judge=_normal,
     sentences={
-        "yes": "the cosine of two words scatters over runs as normal numbers do",
-        "no": "the cosine of two words does not scatter over runs as normal numbers do",
+        "yes": "the cosines of a word pair follow a normal distribution over runs",
+        "no": "the cosines of a word pair do not follow a normal distribution over runs",
     },
 )
 
@@ -65,12 +67,12 @@ INDEPENDENT_COSINES = Claim[cosines.CosineTest](
     id="instability.independent-cosines",
     says="Cosines of disjoint word pairs are independent over runs",
     source="2.1.3",
-    paper="Rettenmeier found nothing that speaks against independent cosines of disjoint pairs",
-    rule=f"interval of the mean correlation within ±{INDEPENDENT}; no if outside and p < {DEPENDENT_P}",
+    paper="Rettenmeier found nothing against independent cosines of disjoint pairs",
+    rule=f"the interval of the mean correlation lies within ±{INDEPENDENT}; no if outside and p < {DEPENDENT_P}",
     judge=_independent,
     sentences={
-        "yes": "cosines of different pairs of words vary independently of each other",
-        "no": "cosines of different pairs of words vary together",
+        "yes": "the cosines of different word pairs vary independently over runs",
+        "no": "the cosines of different word pairs vary together over runs",
     },
 )
 
@@ -78,14 +80,14 @@ INDEPENDENT_COSINES = Claim[cosines.CosineTest](
 def _of_cosines(tables: Mapping[str, Table]) -> Iterator[Observation]:
     for row in cosines.TESTS.rows(tables, hypothesis=cosines.NORMALITY):
         shows = (
-            f"p < 0.05 in {row.below:.1%} of {row.tested:,} (normals: {row.normals_below:.1%}); distance "
-            f"{row.distance:.3f} ± {row.distance_band:.3f}, p = {row.p:.2g}"
+            f"distance {with_half(row.distance, row.distance_band)}, p = {row.p:.2g}; p < 0.05 in "
+            f"{percent(row.below, 1)} of {row.tested:,} pairs (normals: {percent(row.normals_below, 1)})"
         )
         yield NORMAL_COSINES.observed(row, row.technique, shows)
     for row in cosines.TESTS.rows(tables, hypothesis=cosines.DISJOINT):
         shows = (
-            f"mean correlation {row.mean_correlation.text('+.3f')}, p = {row.correlation_p:.2g} by permuted runs; "
-            f"p < 0.05 in {row.below:.1%} of {row.tested:,} (normals: {row.normals_below:.1%})"
+            f"mean correlation {with_error(row.mean_correlation)}, p = {row.correlation_p:.2g} by permuted runs; "
+            f"p < 0.05 in {percent(row.below, 1)} of {row.tested:,} (normals: {percent(row.normals_below, 1)})"
         )
         yield INDEPENDENT_COSINES.observed(row, row.technique, shows)
 
@@ -95,11 +97,11 @@ INCONSISTENT = Claim[subsets.Consistency | None](
     says="p@n is inconsistent over n",
     source="2.2.2",
     paper="Rettenmeier found ρ of 0.65 (word2vec), 0.42 (GloVe) and 0.29 (fastText) between p@2 and p@50",
-    rule=f"interval of Spearman's ρ over words of p@2 and p@50, freed of noise, below {CONSISTENT}; wants 4 runs",
+    rule=f"Spearman's ρ of p@2 and p@50 over words, freed of noise, is surely below {CONSISTENT}. It needs 4 runs",
     judge=lambda row: "undecided" if row is None else within(subsets.freed(row), -1, CONSISTENT),
     sentences={
-        "yes": "words rank otherwise by how many of their two nearest neighbours come back than by their fifty nearest",
-        "no": "words rank alike by how many of their two nearest neighbours come back and by their fifty nearest",
+        "yes": "words rank differently by their two nearest neighbours (p@2) than by their fifty nearest (p@50)",
+        "no": "words rank alike by their two nearest neighbours (p@2) and by their fifty nearest (p@50)",
     },
 )
 
@@ -114,8 +116,8 @@ def _of_consistency(tables: Mapping[str, Table]) -> Iterator[Observation]:
         shows = f"ρ = {shown(measured, '.2f')} as measured"
         if halves := known.get(row.technique):
             shows += (
-                f"; {subsets.freed(halves).text('.2f')} free of noise, by halves of the runs, whose p@2 agree at "
-                f"{shown(halves.reliability, '.2f')}, p@50 at {shown(halves.other_reliability, '.2f')}"
+                f", {with_error(subsets.freed(halves))} freed of noise (halves of the runs agree at "
+                f"{shown(halves.reliability, '.2f')} for p@2, {shown(halves.other_reliability, '.2f')} for p@50)"
             )
         yield INCONSISTENT.observed(halves, row.technique, shows)
 
@@ -145,24 +147,24 @@ def _predicted(model: Predicted) -> Verdict:
 
 
 _PREDICTED = (
-    f"interval of Pearson's ρ above {AGREES}, which of fewer than 16 runs not even an exact model shows; no if below, "
-    "and below what as few runs of an exact model reach"
+    f"Pearson's ρ is surely above {AGREES}; below 16 runs not even an exact model reaches that. No: it is surely "
+    "below, and surely below what so few runs of an exact model reach"
 )
 PREDICTED = Claim[Predicted](
     id="instability.predicted-by-normals",
-    says="p@1 is predicted by independent normals",
+    says="Independent normal cosines predict p@1",
     source="A.4",
     paper="Rettenmeier found ρ of 0.968 to 0.995 between predicted and measured p@1 (table A.2)",
     rule=_PREDICTED,
     judge=_predicted,
     sentences={
-        "yes": "which nearest neighbours come back is what cosines would give that vary normally and independently",
-        "no": "which nearest neighbours come back is not what cosines would give that vary normally and independently",
+        "yes": "independent normal cosines predict the nearest neighbours that come back",
+        "no": "independent normal cosines do not predict the nearest neighbours that come back",
     },
 )
 IS_STRUCTURE = Claim[Predicted](
     id="instability.structure-factor",
-    says="p@1 is its structure factor",
+    says="p@1 equals its structure factor",
     source="2.2.2",
     paper="Rettenmeier found ρ of 0.968 to 0.995 between p@1 and its structure factor (table 2.5)",
     rule=_PREDICTED,
@@ -174,32 +176,31 @@ def _of_predictions(tables: Mapping[str, Table]) -> Iterator[Observation]:
     for row in cosines.ACCURACY.rows(tables, n=1):
         model = Predicted(row.plain_pearson, row.exact_pearson, row.targets)
         shows = (
-            f"{_correlation(model)}, bias {row.plain_bias:+.3f}, RMSE {row.plain_rmse:.3f}; corrected "
-            f"{shown(row.corrected_pearson, '.3f')}, {row.corrected_bias:+.3f}, {row.corrected_rmse:.3f}; were the "
-            f"model exact {shown(row.exact_pearson, '.3f')}, {row.exact_bias:+.3f}, {row.exact_rmse:.3f}"
+            f"{_correlation(model)}; corrected {shown(row.corrected_pearson, '.3f')}; an exact model "
+            f"{shown(row.exact_pearson, '.3f')}"
         )
         yield PREDICTED.observed(model, row.technique, shows)
     for part in cosines.STRUCTURE.rows(tables, n=1):
         model = Predicted(part.pearson, part.exact_pearson, part.targets)
-        shows = f"{_correlation(model)}, bias {part.bias:+.3f}; were it exact {shown(part.exact_pearson, '.3f')}"
+        shows = f"{_correlation(model)}; an exact model {shown(part.exact_pearson, '.3f')}"
         yield IS_STRUCTURE.observed(model, part.technique, shows)
 
 
 def _correlation(model: Predicted) -> str:
     low, high = model.interval
-    return f"ρ = {shown(model.pearson, '.3f')} [{shown(low, '.3f')}, {shown(high, '.3f')}]"
+    return f"ρ = {shown(model.pearson, '.3f')} ({number_span(low, high, 3)})"
 
 
 UNRELATED_TO_LOSS = Claim[subsets.WithDistance](
     id="instability.unrelated-to-distance",
     says="p@n is unrelated to the distance of a word over runs",
     source="2.2.2",
-    paper="Rettenmeier found p@n practically independent of the distance",
-    rule=f"interval of ρ, freed of noise, within ±{UNRELATED}; no if outside; wants 4 runs",
+    paper="Rettenmeier found that p@n is practically independent of the distance",
+    rule=f"the interval of ρ, freed of noise, lies within ±{UNRELATED}; no if outside. It needs 4 runs",
     judge=lambda row: within(subsets.freed(row), -UNRELATED, UNRELATED),
     sentences={
-        "yes": "how many neighbours of a word come back has little to do with how far its cosines move (its PIP loss)",
-        "no": "how many neighbours of a word come back goes with how far its cosines move (its PIP loss)",
+        "yes": "the stability of a word's neighbours has little to do with its PIP loss",
+        "no": "the stability of a word's neighbours is related to its PIP loss",
     },
 )
 
@@ -210,11 +211,11 @@ def _of_distance(tables: Mapping[str, Table]) -> Iterator[Observation]:
         by_length = {row.n: row for row in rows.rows()}
         row = by_length[max(by_length)]
         shows = (
-            f"Spearman's ρ of p@{row.n} with the word's PIP loss {shown(row.measured, '+.2f')} as measured, "
-            f"{subsets.freed(row).text('+.2f')} free of noise, by halves of the runs"
+            f"Spearman's ρ of p@{row.n} and PIP loss is {minus(shown(row.measured, '.2f'))} as measured, "
+            f"{with_error(subsets.freed(row))} freed of noise"
         )
         if (first := by_length[1]) is not row:
-            shows += f"; of p@1 {subsets.freed(first).text('+.2f')}"
+            shows += f"; that of p@1 is {with_error(subsets.freed(first))}"
         yield UNRELATED_TO_LOSS.observed(row, technique, shows)
 
 
@@ -228,18 +229,18 @@ class Sampled(NamedTuple):
 
 SAMPLES_DO = Claim[Sampled](
     id="instability.consistent-over-proxies",
-    says="The word-wise PIP loss is consistent over sampled proxies",
+    says="A sample of words gives a consistent word-wise PIP loss",
     source="2.2.3",
     paper="Rettenmeier found ρ of 0.974 to 0.981 between losses over 1,000 words and over all",
-    rule=f"Spearman's ρ above {AGREES} with its interval; no test where the proxy is most of all words",
+    rule=f"the interval of Spearman's ρ lies above {AGREES}. No test if the sample holds most of all words",
     judge=lambda sample: (
         "no test"
         if sample.words < PROXY_OF * PROXY
         else decide(correlation_interval(sample.rho, sample.targets), AGREES, 1)
     ),
     sentences={
-        "yes": "over 1,000 words drawn at random the PIP loss ranks words nearly as over all",
-        "no": "over 1,000 words drawn at random the PIP loss ranks words otherwise than over all",
+        "yes": "the PIP loss over 1,000 random words ranks words nearly as the loss over all words does",
+        "no": "the PIP loss over 1,000 random words ranks words differently from the loss over all words",
     },
 )
 
@@ -249,7 +250,7 @@ def _of_proxies(tables: Mapping[str, Table]) -> Iterator[Observation]:
     for row in losses.OVER_PROXIES.rows(tables, words="all"):
         sample = Sampled(row.rho[str(PROXY)], row.targets, sizes[row.technique])
         if not math.isnan(sample.rho):  # there are fewer words
-            shows = f"ρ = {sample.rho:.3f} of {PROXY:,} words with all {sample.words:,}"
+            shows = f"ρ = {sample.rho:.3f} between {PROXY:,} words and all {sample.words:,}"
             yield SAMPLES_DO.observed(sample, row.technique, shows)
 
 
@@ -314,4 +315,4 @@ def _withheld(row: Observation, reasons: Mapping[str, str]) -> Observation:
     """An observation of runs that are not sound says what was measured, and neither yes nor no."""
     if row.technique not in reasons:
         return row
-    return row._replace(agrees="no test", shows=f"no verdict, since {reasons[row.technique]}; measured: {row.shows}")
+    return row._replace(agrees="no test", shows=f"no verdict, since {reasons[row.technique]} (measured: {row.shows})")

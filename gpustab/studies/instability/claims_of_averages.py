@@ -7,7 +7,7 @@ from math import inf, isfinite, sqrt
 from typing import Any, TypeVar
 
 from gpustab.results import Table
-from gpustab.results.page import number
+from gpustab.results.page import counted, number, percent, with_half
 from gpustab.statistics.intervals import Estimate, ratio
 from gpustab.studies.instability import averages, scores, trees
 from gpustab.studies.shared.claims import (
@@ -24,7 +24,8 @@ from gpustab.studies.shared.claims import (
     shown,
     within,
 )
-from gpustab.studies.shared.wording import number_span
+from gpustab.studies.shared.wording import capital, number_span, with_error, word
+from gpustab.studies.shared.wording import group_in_words as named
 
 SMALLER = Margin(
     1 / 1.28, "SD of cosines of averages of two, as a part of that of runs: 1/1.28 to 1/1.39 in the thesis"
@@ -55,21 +56,21 @@ def highest(levels: Iterable[L], key: Callable[[L], Any]) -> dict[Any, L]:
 
 SMALLER_SD = Claim[Estimate](
     id="instability.averages-vary-less",
-    says="Averages of two have a smaller SD of cosines, eq. 3.6",
+    says="Averages of two runs have a smaller SD of cosines (eq. 3.6)",
     source="3.2.1",
-    paper="Rettenmeier found an SD of 1/1.28 to 1/1.39 of that of runs in averages of two",
+    paper="Rettenmeier found that averages of two have 1/1.28 to 1/1.39 of the SD of runs",
     rule=(
-        "95 % interval of the ratio below 1/1.28; 1/√2 is what aligning without cost would give; of fewer than 8 runs "
-        "hardly ever told"
+        "the 95 % interval of the ratio lies below 1/1.28. Alignment without cost would give 1/√2. Fewer than 8 runs "
+        "hardly ever decide"
     ),
     judge=lambda sd: within(sd, -inf, SMALLER),
 )
 LARGER_MEANS = Claim[Estimate](
     id="instability.averages-have-larger-means",
-    says="Averages of two have larger mean cosines, eq. 3.6",
+    says="Averages of two runs have larger mean cosines (eq. 3.6)",
     source="3.2.1",
-    paper="Rettenmeier found mean cosines of 1.01 to 1.22 times those of runs in averages of two",
-    rule=f"95 % interval of the slope of averaged on original mean cosines above {LARGER}",
+    paper="Rettenmeier found that averages of two have 1.01 to 1.22 times the mean cosines of runs",
+    rule=f"the 95 % interval of the slope of averaged on original mean cosines lies above {LARGER}",
     judge=lambda slope: above(slope, LARGER),
 )
 
@@ -86,12 +87,12 @@ def _second_term(row: trees.Term) -> Verdict:
 
 SECOND_TERM = Claim[trees.Term](
     id="instability.second-term",
-    says="The second term of eq. 3.4 has zero mean and less variance than σ²/2",
+    says="The second term of eq. 3.4 has zero mean and a variance below σ²/2",
     source="3.2.1",
-    paper="Rettenmeier found the same for all languages and techniques",
+    paper="Rettenmeier found that in all languages and techniques",
     rule=(
-        f"95 % intervals: mean within ±{100 * NO_MEAN:g} % of σ, means of word pairs below {100 * NO_MEAN:g} % of σ, "
-        "variance below σ²/2; of 8 runs or fewer hardly ever yes"
+        f"by the 95 % intervals, the mean lies within ±{percent(NO_MEAN)} of σ, the means of word pairs below "
+        f"{percent(NO_MEAN)} of σ, and the variance below σ²/2. Eight runs or fewer hardly ever say yes"
     ),
     judge=_second_term,
 )
@@ -102,37 +103,34 @@ def _of_two(tables: Mapping[str, Table]) -> Iterator[Observation]:
         sd = Estimate.of_runs(row.sd, row.sd_se, row.averages)
         slope = Estimate.of_runs(row.slope, row.slope_se, row.averages)
         shows = (
-            f"⟨σ⟩ × {sd.text('.3f')} (1/{shown(ratio(1, row.sd), '.3f')}); dot products × {shown(row.dot_sd, '.3f')}"
+            f"⟨σ⟩ × {with_error(sd)}, 1/{shown(ratio(1, row.sd), '.2f')} (dot products × {shown(row.dot_sd, '.2f')})"
         )
         yield SMALLER_SD.observed(sd, row.technique, shows)
         shows = (
-            f"mean cosines of word pairs × {slope.text('.3f')}; ⟨μ⟩ × "
-            f"{shown(row.mean, '.3f')}; dot products × {shown(row.dot_mean, '.4f')}"
+            f"slope of mean cosines {with_error(slope)}; ⟨μ⟩ × {shown(row.mean, '.2f')} (dot products × "
+            f"{shown(row.dot_mean, '.2f')})"
         )
         yield LARGER_MEANS.observed(slope, row.technique, shows)
     for term in trees.TERM.rows(tables):
-        mean, by_pair, variance = (
-            f"{shown(x.value, form)} ± {shown(x.half, '.1%')}"
-            for x, form in zip(term.parts, ("+.1%", ".1%", ".1%"), strict=True)
-        )
-        shows = f"mean {mean} of σ, of single word pairs {by_pair}; variance {variance} of σ²/2"
+        mean, by_pair, variance = (f"{with_half(100 * x.value, 100 * x.half)} %" for x in term.parts)
+        shows = f"mean {mean} of σ, of single word pairs {by_pair} of σ; variance {variance} of σ²/2"
         yield SECOND_TERM.observed(term, term.technique, shows)
 
 
 FALLS = Claim[averages.LevelLoss](
     id="instability.losses-fall-as-root-n",
-    says="Losses between averages fall nearly as 1/√n, figure 3.5",
+    says="Losses between averages of n runs fall nearly as 1/√n (figure 3.5)",
     source="3.2.3",
     paper="Rettenmeier found a decline close to the limit of 1/√n, up to averages of 64 runs",
-    rule=f"interval within {100 * NEAR:g} % of 1/√n; of fewer than 6 runs hardly ever told",
+    rule=f"the interval lies within {percent(NEAR)} of 1/√n. Fewer than 6 runs hardly ever decide",
     judge=lambda row: within(row.fall, 1 - NEAR, 1 + NEAR),
 )
 REFERENCE_MATTERS = Claim[tuple[Estimate, Estimate]](
     id="instability.reference-matters",
-    says="Averages onto one reference depend on it, more than trees on the order of runs",
+    says="Averages onto one reference depend on it more than trees depend on the order of runs",
     source="3.2.2",
     paper="Rettenmeier found that averages onto one reference depend heavily on it",
-    rule="95 % interval of the difference above 0; of fewer than 8 runs hardly ever",
+    rule="the 95 % interval of the difference lies above 0. Fewer than 8 runs hardly ever decide",
     judge=rising,
 )
 REFERENCE_ADDS = Claim[trees.TreeRow](
@@ -140,7 +138,7 @@ REFERENCE_ADDS = Claim[trees.TreeRow](
     says="Averages onto one reference add more variation than they remove",
     source="3.2.2",
     paper="Rettenmeier found more random variation in them than averaging removes",
-    rule="95 % interval of the ratio above 1; no if below; wants 6 runs, since of two runs a tree is the same",
+    rule="the 95 % interval of the ratio lies above 1; no if below. It needs 6 runs: with two, a tree is the same",
     judge=lambda row: above(row.of_halves, 1) if row.halves_of >= ONE_REFERENCE_FROM else "no test",
 )
 
@@ -159,20 +157,22 @@ def _part_of_runs(row: averages.LevelLoss) -> tuple[float, float]:
 def difference_of_averages(row: averages.LevelLoss) -> str:
     """Return how much averages differ, a sentence without its full stop."""
     n = row.runs_beneath
-    part = f"{number(row.ratio_cosine, 2)} times as much as runs ({number_span(*_part_of_runs(row))}"
+    part = f"{number(row.ratio_cosine, 2)} times as much as single runs ({number_span(*_part_of_runs(row), 2)}"
     ideal = f"; independent errors would give {1 / sqrt(n):.2f}" if _helps(row) == "helps" else ""
-    return f"averages of {n} runs differ {part}{ideal})"
+    return f"averages of {word(n)} runs differ {part}{ideal})"
 
 
 AVERAGING_HELPS = Claim[averages.LevelLoss](
     id="instability.averaging-helps",
-    says="Averages of runs differ less than runs",
-    rule="95 % interval of the loss between the largest averages below that between runs; harms if above",
+    says="Averages of runs are more stable than single runs",
+    rule="the 95 % interval of the loss between the largest averages lies below that between runs; harms if above",
     judge=_helps,
     sentences={
-        "helps": lambda row: f"Averaging helps: {difference_of_averages(row)}.",
-        "harms": lambda row: f"Averaging harms: {difference_of_averages(row)}.",
-        "open": lambda row: f"Whether averaging helps cannot be told from these runs: {difference_of_averages(row)}.",
+        "helps": lambda row: f"Averaging helps. {capital(difference_of_averages(row))}.",
+        "harms": lambda row: f"Averaging harms. {capital(difference_of_averages(row))}.",
+        "open": lambda row: (
+            f"These runs are too few to say whether averaging helps. {capital(difference_of_averages(row))}."
+        ),
     },
 )
 
@@ -190,9 +190,9 @@ def _of_trees(tables: Mapping[str, Table]) -> Iterator[Observation]:
     for technique, row in highest(levels, lambda row: row.technique).items():
         root = sqrt(row.runs_beneath)
         shows = (
-            f"n = {row.runs_beneath}: × {shown(row.ratio_cosine, '.3f')} = {row.fall.text('.3f')} /√n; dots "
-            f"{shown(row.ratio_dot * root, '.3f')}/√n, means of cosine matrices "
-            f"{shown(row.ratio_cosine_matrices * root, '.3f')}/√n"
+            f"{with_error(row.fall)} times 1/√n for n = {row.runs_beneath} (dot products "
+            f"{shown(row.ratio_dot * root, '.2f')}, means of cosine matrices "
+            f"{shown(row.ratio_cosine_matrices * root, '.2f')})"
         )
         yield FALLS.observed(row, technique, shows)
     kinds = {(row.technique, row.average): row for row in trees.TREES.rows(tables)}
@@ -200,32 +200,31 @@ def _of_trees(tables: Mapping[str, Table]) -> Iterator[Observation]:
         one = kinds[tree.technique, trees.ONE_REFERENCE]
         order, reference = tree.of_same_runs, one.of_same_runs
         shows = (
-            f"another reference {reference.text('.3f')}, another order {order.text('.3f')} of the loss of runs; "
-            f"between halves {shown(one.between_halves, '.3f')} and {shown(tree.between_halves, '.3f')}"
+            f"another reference changes {with_error(reference)} of the loss of runs, another order {with_error(order)}"
         )
         yield REFERENCE_MATTERS.observed((order, reference), tree.technique, shows)
         shows = (
-            f"losses between averages of {one.halves_of} disjoint runs × {one.of_halves.text('.3f')} of those between "
-            f"runs (1/√n: {one.one_over_root_n:.3f})"
+            f"averages of {word(one.halves_of)} disjoint runs differ {with_error(one.of_halves)} times as much as runs "
+            f"(1/√n: {one.one_over_root_n:.2f})"
         )
         yield REFERENCE_ADDS.observed(one, tree.technique, shows)
 
 
 RAISES_SCORE = Claim[scores.Gain](
     id="instability.averaging-raises-score",
-    says="Averaging raises the score, {test}",
+    says="Averaging raises the score in {test}",
     source="3.2.3",
-    paper="Rettenmeier found it for GloVe in all languages, for word2vec in all but Chinese, for fastText in some",
-    rule="95 % interval of the gain above 0",
+    paper="Rettenmeier found that for GloVe in all languages, for word2vec in all but Chinese, for fastText in some",
+    rule="the 95 % interval of the gain lies above 0",
     judge=lambda row: above(row.points, 0),
-    sentences={"yes": "it raises the score in {test}", "no": "it lowers the score in {test}"},
+    sentences={"yes": "averaging raises the score in {test}", "no": "averaging lowers the score in {test}"},
 )
 MOST_ANALOGIES = Claim[tuple[Estimate, Estimate]](
     id="instability.fasttext-most-analogies",
-    says="fastText solves most analogies, table 2.10",
+    says="fastText solves most analogies (table 2.10)",
     source="2.3, 2",
     paper="Rettenmeier found fastText ahead in every language but Finnish",
-    rule="95 % interval of the lead on the next above 0",
+    rule="the 95 % interval of the lead on the next technique lies above 0",
     judge=rising,
 )
 
@@ -239,12 +238,12 @@ def _plateau(row: scores.Gain) -> Verdict:
 
 NO_RISE = Claim[scores.Gain](
     id="instability.scores-reach-a-plateau",
-    says=f"Scores of averages rise no more from {PLATEAU_FROM} runs on",
+    says=f"Scores of averages stop rising at {PLATEAU_FROM} runs",
     source="3.2.3",
-    paper="Rettenmeier found no significant gain beyond 32 runs for GloVe, and the like for word2vec",
+    paper="Rettenmeier found no significant gain beyond 32 runs for GloVe, and about the same for word2vec",
     rule=(
-        f"95 % interval of the gain of {2 * PLATEAU_FROM} runs on {PLATEAU_FROM} below {PLATEAU} points; no if above; "
-        f"wants {4 * PLATEAU_FROM} runs, of fewer than {8 * PLATEAU_FROM} hardly ever"
+        f"the 95 % interval of the gain from {PLATEAU_FROM} to {2 * PLATEAU_FROM} runs lies below {PLATEAU} points; no "
+        f"if above. It needs {4 * PLATEAU_FROM} runs, and hardly ever decides below {8 * PLATEAU_FROM}"
     ),
     judge=_plateau,
 )
@@ -260,7 +259,8 @@ def of_averaging(tables: Mapping[str, Table]) -> Iterator[Observation]:
     yield from _of_two(tables)
     yield from _of_trees(tables)
     for (technique, test), row in judged_gains(tables).items():
-        shows = f"n = {row.runs_beneath}: {row.points.text('+.2f')} points, mean of {row.averages} averages"
+        many = f"{counted(row.averages, 'average')} of {row.runs_beneath} runs"
+        shows = f"gain {with_error(row.points)} points, mean of {many}"
         yield RAISES_SCORE.observed(row, technique, shows, test=test)
     yield from _of_plateau(tables)
 
@@ -271,7 +271,7 @@ def _of_plateau(tables: Mapping[str, Table]) -> Iterator[Observation]:
             continue
         levels = list(rows.rows())
         row = next((level for level in levels if level.runs_beneath == 2 * PLATEAU_FROM), levels[-1])
-        shows = f"{row.runs_beneath} runs on {row.runs_beneath // 2}: {row.points.text('+.2f')} points"
+        shows = f"gain {with_error(row.points)} points from {row.runs_beneath // 2} to {row.runs_beneath} runs"
         yield NO_RISE.observed(row, technique, shows)
 
 
@@ -283,7 +283,7 @@ def of_analogies(tables: Mapping[str, Table]) -> Iterator[Observation]:
         if row.technique in AS_IN_THESIS and row.sd is not None
     }
     if "fasttext" in means and len(means) > 1:
-        shows = ", ".join(f"{name} {mean.text('.1f')}" for name, mean in means.items())
+        shows = ", ".join(f"{named(name)} {with_error(mean)} %" for name, mean in means.items())
         fasttext = means.pop("fasttext")
         best = max(means.values(), key=lambda mean: mean.value)
         yield MOST_ANALOGIES.observed((best, fasttext), "", shows)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from gpustab.results import Table
+from gpustab.results.page import counted, minus, number, percent
 from gpustab.statistics.intervals import Estimate, sd_interval
 from gpustab.studies.instability.frequency import TRENDS, TrendRow
 from gpustab.studies.instability.losses import EXTRINSIC, LOSSES, Loss
@@ -26,10 +27,15 @@ from gpustab.studies.shared.claims import (
     shown,
     within,
 )
+from gpustab.studies.shared.wording import change_by, change_span, groups_in_words, with_error, word
+from gpustab.studies.shared.wording import group_in_words as named
 
 VARIES = Margin(0.04, "largest relative SD of the loss over pairs: the thesis' table 2.8 has 0.0008 to 0.037 of it")
 ONE_PAIR = Margin(0.05, "SD of one pair's loss, as a part of the mean, up to which one pair is enough")
 EQUIVALENT = Margin(0.05, "difference of two losses, as a part of the loss, that counts as none")
+AT_CHANCE = Margin(
+    0.9, "loss of two runs, as a part of that of unrelated spaces, from which they have nothing in common"
+)
 FLAT_INTRINSIC = Margin(0.2, "change of a loss from rare to frequent words up to which it hardly depends on frequency")
 FLAT_EXTRINSIC = Margin(0.4, "the same of a squared loss: twice as much")
 BATCHES_P = Margin(0.05, "p-value of the correlation over batches of words below which they rise or fall")
@@ -55,17 +61,37 @@ class Spread(NamedTuple):
 
     @property
     def span(self) -> str:
-        """The interval in percent."""
-        low, high = self.interval
-        return f"[{shown(low, '.2%')}, {shown(high, '.2%')}]"
+        """The SD with its interval, in percent with two significant digits."""
+        low, high = (number(100 * end, 2) for end in self.interval)
+        return f"{number(100 * self.sd, 2)} % ({low}–{high} %)"
 
 
+def _at_chance(loss: Loss) -> Verdict:
+    """By the interval of the loss; of runs without an error by the loss."""
+    low, high = loss.loss.interval
+    low, high = (loss.reduced_pip, loss.reduced_pip) if math.isnan(low) else (low, high)
+    return decide((low, high), AT_CHANCE * loss.chance, math.inf)
+
+
+NOTHING_IN_COMMON = Claim[Loss](
+    id="instability.nothing-in-common",
+    says="Two runs are hardly more alike than unrelated spaces",
+    rule=f"the 95 % interval of the loss lies above {percent(AT_CHANCE)} of that of unrelated spaces",
+    judge=_at_chance,
+    sentences={
+        "yes": lambda row: (
+            f"Two {row.sampling} runs are hardly more alike than unrelated spaces: their reduced PIP loss is "
+            f"{with_error(row.loss)}, that of unrelated spaces {number(row.chance, 2)}. These vectors do not represent "
+            "the corpus. Train longer, or with fewer dimensions."
+        )
+    },
+)
 HARDLY_VARY = Claim[Spread](
     id="instability.losses-hardly-vary",
-    says="Losses hardly vary between pairs, {sampling}",
+    says="Losses hardly vary between pairs of {sampling} runs",
     source="2.3, 1",
     paper="Rettenmeier found relative SDs of 0.08 to 3.7 % (table 2.8)",
-    rule=f"interval of the SD below {VARIES:.0%}, the largest of the thesis' table 2.8",
+    rule=f"the interval of the SD lies below {percent(VARIES)}, the largest one of the thesis' table 2.8",
     judge=lambda spread: decide(spread.interval, 0, VARIES),
 )
 TWO_RUNS_SUFFICE = Claim[Spread](
@@ -73,35 +99,38 @@ TWO_RUNS_SUFFICE = Claim[Spread](
     says="Two runs suffice to measure the instability of a technique",
     source="2.3, 1",
     paper="Rettenmeier found two runs enough in most cases",
-    rule=f"interval of that SD below {ONE_PAIR:.0%}: one pair is within {2 * ONE_PAIR:.0%}, 19 times in 20",
+    rule=(
+        f"the interval of the SD of one pair's loss lies below {percent(ONE_PAIR)}, so that one pair is within "
+        f"{percent(2 * ONE_PAIR)}, 19 times in 20"
+    ),
     judge=lambda spread: decide(spread.interval, 0, ONE_PAIR),
     sentences={
-        "yes": f"the PIP loss of one pair of runs is within {200 * ONE_PAIR:g} % of that of many pairs, 19 times in 20",
-        "no": f"the PIP loss of one pair of runs may well be more than {200 * ONE_PAIR:g} % off that of many pairs",
+        "yes": f"the PIP loss of one pair of runs is within {percent(2 * ONE_PAIR)} of the mean, 19 times in 20",
+        "no": f"the PIP loss of one pair of runs may be more than {percent(2 * ONE_PAIR)} off the mean",
     },
 )
 GLOVE_ALIKE = Claim[Estimate | None](
     id="instability.glove-fixed-is-shuffled",
-    says="GloVe: fixed and shuffled do not differ",
+    says="Fixed and shuffled runs of GloVe do not differ",
     source="2.3, 2",
     paper="Rettenmeier found no significant difference of the two in any language",
-    rule=f"95 % interval of the difference within ±{EQUIVALENT:.0%} of the loss",
+    rule=f"the 95 % interval of the difference lies within ±{percent(EQUIVALENT)} of the loss",
     judge=lambda difference: "no test" if difference is None else within(difference, -EQUIVALENT, EQUIVALENT),
 )
 EXTRINSIC_PART = Claim[Estimate](
     id="instability.extrinsic-part",
-    says="Bootstrap runs differ more than shuffled ones: an extrinsic part",
+    says="Bootstrap runs differ more than shuffled runs",
     source="2.3, 3",
     paper="Rettenmeier found larger losses of bootstrap runs for every technique and language (table 2.8)",
-    rule="95 % interval of I² above 0",
+    rule="the 95 % interval of I², the square of the extrinsic instability, lies above 0",
     judge=lambda square: above(square, 0),
 )
 ORDER_OF_TECHNIQUES = Claim[Sequence[Estimate]](
     id="instability.order-of-techniques",
-    says="{sampling}: {order}",
+    says="Losses of {sampling} runs rise in this order: {order}",
     source="2.3, 2",
     paper="Rettenmeier found this order in all seven languages (table 2.9)",
-    rule="95 % interval of each step above 0; no if one is below, as one of so many",
+    rule="the 95 % interval of each step lies above 0; no if one lies below, as one of so many",
     judge=rising,
 )
 
@@ -111,17 +140,12 @@ def of_spaces(tables: Mapping[str, Table]) -> Iterator[Observation]:
     losses = {(row.technique, row.sampling): row for row in LOSSES.rows(tables)}
     for (technique, sampling), row in losses.items():
         spread = Spread(row.relative_sd, row.runs)
-        shows = (
-            f"SD {shown(spread.sd, '.2%')} of the loss {spread.span}; of one word "
-            f"{shown(row.word_relative_sd, '.1%')}, as of χ with {shown(row.word_degrees_of_freedom, '.0f')} degrees "
-            f"of freedom, not {row.words:,}"
-        )
-        yield HARDLY_VARY.observed(spread, technique, shows, sampling=sampling)
+        yield HARDLY_VARY.observed(spread, technique, f"SD {spread.span} of the loss", sampling=sampling)
     yield from _of_two_runs(tables)
     yield from _of_fixed_glove(tables, losses)
     for part in EXTRINSIC.rows(tables):
         square = Estimate.of_runs(part.signed_square, part.square_se, part.runs)
-        shows = f"I² = {square.text()}; {part.negative_words} words negative"
+        shows = f"I² = {with_error(square)}; I² is negative for {counted(part.negative_words, 'word')}"
         yield EXTRINSIC_PART.observed(square, part.technique, shows)
 
 
@@ -130,11 +154,7 @@ def _of_two_runs(tables: Mapping[str, Table]) -> Iterator[Observation]:
     sizes = {row.technique: row.runs for row in HOW_MANY.rows(tables, quantity=REDUCED_PIP)}
     for row in HOW_MANY.rows(tables, quantity=REDUCED_PIP, runs=2):
         spread = Spread(row.subsampling, sizes[row.technique])
-        shows = (
-            f"the loss of one pair of runs scatters by {shown(spread.sd, '.2%')} of the mean over new runs "
-            f"{spread.span}"
-        )
-        yield TWO_RUNS_SUFFICE.observed(spread, row.technique, shows)
+        yield TWO_RUNS_SUFFICE.observed(spread, row.technique, f"SD of one pair's loss {spread.span} of the mean")
 
 
 def _of_fixed_glove(tables: Mapping[str, Table], losses: Mapping[tuple[str, str], Loss]) -> Iterator[Observation]:
@@ -146,12 +166,12 @@ def _of_fixed_glove(tables: Mapping[str, Table], losses: Mapping[tuple[str, str]
     if not fixed:
         shows = "no fixed runs"
     elif same & {("fixed", "shuffled"), ("shuffled", "fixed")}:
-        shows = "fixed and shuffled runs are the same runs, bit for bit: no test"
+        shows = "fixed and shuffled runs are the same runs, bit for bit"
     else:
         difference = fixed.loss.minus(shuffled.loss).over(shuffled.reduced_pip)
         shows = (
-            f"{fixed.loss.text('.5f')}, {shuffled.loss.text('.5f')}: {shown(difference.value, '+.1%')} ± "
-            f"{shown(difference.half, '.1%')}"
+            f"fixed {with_error(fixed.loss)}, shuffled {with_error(shuffled.loss)}; difference "
+            f"{change_by(difference.value, *difference.interval)}"
         )
     yield GLOVE_ALIKE.observed(difference, "glove", shows)
 
@@ -162,39 +182,59 @@ def of_orders(tables: Mapping[str, Table]) -> Iterator[Observation]:
     for sampling, order in _ORDERS.items():
         there = [losses[name, sampling] for name in order if (name, sampling) in losses]
         if len(there) > 1:
-            shows = ", ".join(f"{row.technique} {row.loss.text('.5f')}" for row in there)
+            shows = ", ".join(f"{named(row.technique)} {with_error(row.loss)}" for row in there)
             names = " < ".join(AS_IN_THESIS[row.technique] for row in there)
             losses_in_order = [row.loss for row in there]
             yield ORDER_OF_TECHNIQUES.observed(losses_in_order, "", shows, sampling=sampling, order=names)
 
 
 class Rivals(NamedTuple):
-    """The two techniques whose runs of one sampling differ least."""
+    """The two techniques whose runs of one sampling differ least, of so many techniques."""
 
     sampling: str
     first: str
     second: str
     loss: Estimate
     other: Estimate
+    of: int = 2
 
     @property
     def values(self) -> str:
         """Both losses, for a sentence."""
-        return f"(reduced PIP loss: {self.first} {self.loss.text()}, {self.second} {self.other.text()})"
+        return f"reduced PIP loss {with_error(self.loss)} against {with_error(self.other)}"
+
+    @property
+    def when(self) -> str:
+        """What differs between the runs."""
+        return {
+            "bootstrap": "when documents are redrawn",
+            "shuffled": "when documents are reordered",
+            "fixed": "when only training is repeated",
+        }.get(self.sampling, "over these runs")
+
+
+def _most_stable(rivals: Rivals) -> str:
+    first, second = groups_in_words([rivals.first]), named(rivals.second)
+    if rivals.of > 2:
+        return (
+            f"{first} is the most stable of {word(rivals.of)} techniques {rivals.when}, before {second} "
+            f"({rivals.values})."
+        )
+    return f"{first} is more stable than {second} {rivals.when} ({rivals.values})."
 
 
 MOST_STABLE = Claim[Rivals](
     id="instability.most-stable",
     says="One technique is the most stable",
-    rule="95 % interval of the difference of the two smallest losses above 0",
+    rule="the 95 % interval of the difference of the two smallest losses lies above 0",
     # The two lowest of several equal losses differ by less than two that were named before: verdicts are as often false
     # as those of one comparison, at most.
     judge=lambda x: "first" if x.other.minus(x.loss).interval[0] > 0 else "open",
     sentences={
-        "first": lambda x: f"Of {x.sampling} runs, those of {x.first} differ least {x.values}.",
+        "first": _most_stable,
         "open": lambda x: (
-            f"Which of {x.first} and {x.second} is the more stable cannot be told from these {x.sampling} runs "
-            f"{x.values}."
+            f"These runs are too few to say whether {named(x.first)} or {named(x.second)} is more stable {x.when} "
+            f"({x.values})."
         ),
     },
 )
@@ -221,8 +261,8 @@ def _batches_agree(trend: TrendRow) -> bool:
     return bool(trend.batch_p < BATCHES_P and trend.batch_correlation * trend.change > 0)
 
 
-def _by(row: TrendRow) -> str:
-    return f"by {row.change:+.0%} ({row.low:+.0%} to {row.high:+.0%})"
+def _span(row: TrendRow) -> str:
+    return change_span(row.low, row.high)
 
 
 INTRINSIC_FLAT = Claim[TrendRow](
@@ -230,22 +270,25 @@ INTRINSIC_FLAT = Claim[TrendRow](
     says="The intrinsic instability hardly depends on frequency",
     source="2.3.1, 2",
     paper="Rettenmeier found no change over frequency for GloVe and fastText, and one of less than 20 % for word2vec",
-    rule=f"95 % interval of the change within ±{FLAT_INTRINSIC:.0%}, and no batch farther off the mean",
+    rule=(
+        f"the 95 % interval of the change lies within ±{percent(FLAT_INTRINSIC)}, and no batch of words is farther off "
+        "the mean"
+    ),
     judge=partial(_flat, margin=FLAT_INTRINSIC),
     sentences={
         "yes": lambda row: (
-            f"From rare words to frequent ones, what another training changes differs {_by(row)}, which is small "
-            f"(within {FLAT_INTRINSIC:.0%})."
+            f"Rare and frequent words are about equally stable ({percent(abs(row.change))} apart, interval "
+            f"{_span(row)})."
         ),
         "no": lambda row: (
-            f"From rare words to frequent ones, what another training changes {'grows' if row.change > 0 else 'falls'}:"
-            f" {_by(row)}."
+            f"The training noise {'rises' if row.change > 0 else 'falls'} by {percent(abs(row.change))} ({_span(row)}) "
+            "from rare words to frequent ones."
         ),
         "undecided": lambda row: (
             ""
             if math.isnan(row.change)
-            else "Whether another training moves rare words more than frequent ones cannot be told: they differ "
-            f"{_by(row)}."
+            else "These runs are too few to say whether frequent words have less training noise than rare ones "
+            f"({percent(abs(row.change))} {'more' if row.change > 0 else 'less'}, interval {_span(row)})."
         ),
     },
 )
@@ -254,7 +297,7 @@ EXTRINSIC_FALLS = Claim[TrendRow](
     says="The extrinsic instability of word-based techniques falls with frequency",
     source="2.3.1, 3",
     paper="Rettenmeier found a fall over frequency for word2vec and GloVe",
-    rule=f"95 % interval of the change of J² below 0, and ρ over the batches too with p < {BATCHES_P}",
+    rule=f"the 95 % interval of the change of J² lies below 0, and so does ρ over the batches, with p < {BATCHES_P}",
     judge=_falling,
 )
 EXTRINSIC_FLAT = Claim[TrendRow](
@@ -262,23 +305,31 @@ EXTRINSIC_FLAT = Claim[TrendRow](
     says="The extrinsic instability of fastText does not depend on frequency",
     source="2.3.1, 4",
     paper="Rettenmeier found no change over frequency for fastText",
-    rule=f"95 % interval of the change within ±{FLAT_EXTRINSIC:.0%}, and no batch farther off the mean",
+    rule=(
+        f"the 95 % interval of the change lies within ±{percent(FLAT_EXTRINSIC)}, and no batch of words is farther off "
+        "the mean"
+    ),
     judge=partial(_flat, margin=FLAT_EXTRINSIC),
 )
+
+
+def _moves(row: TrendRow) -> str:
+    """Which way a quantity goes, and by how many percent."""
+    return f"{'rises' if row.change > 0 else 'falls'} by {percent(abs(row.change))}"
 
 
 def of_frequency(tables: Mapping[str, Table]) -> Iterator[Observation]:
     """Yield what the trends over word frequency tell."""
     frequent = {
-        (row.technique, row.quantity): f"; of words with {row.least_frequency} or more {shown(row.change, '+.1%')}"
+        (row.technique, row.quantity): f"; of words with {row.least_frequency} or more {_moves(row)}"
         for row in TRENDS.rows(tables)
         if row.least_frequency
     }
     for row in TRENDS.rows(tables, least_frequency=0):
         shows = (
-            f"{shown(row.change, '+.1%')} [{shown(row.low, '+.1%')}, {shown(row.high, '+.1%')}] from rare to frequent; "
-            f"20 batches: ρ = {shown(row.batch_correlation, '+.2f')}, p = {shown(max(row.batch_p, 1e-16), '.0g')}, "
-            f"one of them off the mean by {shown(row.batch_deviation, '.0%')} or more"
+            f"{_moves(row)} ({_span(row)}) from rare to frequent words; over 20 batches "
+            f"ρ = {minus(shown(row.batch_correlation, '.2f'))}, p = {shown(max(row.batch_p, 1e-16), '.0g')}, largest "
+            f"deviation {percent(row.batch_deviation)} or more"
         ) + frequent.get((row.technique, row.quantity), "")
         if row.quantity == "intrinsic":
             yield INTRINSIC_FLAT.observed(row, row.technique, shows)

@@ -126,7 +126,9 @@ def over_corpora(rows: Sequence[CorpusRow]) -> OverCorpora:
     known = [row for row in rows if math.isfinite(row.words_per_token + row.signed_square)]
     sizes, squares = ([getattr(row, name) for row in known] for name in ("words_per_token", "signed_square"))
     rho, p = (
-        permuted_correlation(torch.tensor(sizes), torch.tensor(squares)) if len(known) > 2 else (math.nan, math.nan)
+        permuted_correlation(torch.tensor(sizes, device="cpu"), torch.tensor(squares, device="cpu"))
+        if len(known) > 2
+        else (math.nan, math.nan)
     )
     return OverCorpora(rho, p, len(set(sizes)))
 

@@ -26,6 +26,7 @@ from gpustab.studies.instability.losses import word_matrices
 from gpustab.studies.instability.neighbours import measure
 from gpustab.studies.instability.subsets import DISTANCE, with_distance
 from gpustab.studies.instability.technique import Technique, draw_words
+from gpustab.studies.shared.wording import groups_in_words
 
 
 class CosineTest(NamedTuple):
@@ -177,7 +178,10 @@ def distribution_tables(technique: Technique) -> dict[str, Table]:
     """
     name, runs, seed = technique.name, len(technique.runs), technique.seed
     if runs < _RUNS:
-        technique.notes.append(f"{name}: the distribution over runs is left out, it wants at least {_RUNS} runs.")
+        technique.notes.append(
+            f"{groups_in_words([name])}: the distribution over runs is left out, because it needs at least {_RUNS} "
+            "runs."
+        )
         return {}
     values, *others = drawn_cosines(technique)
     p, null = hypotheses.shapiro_p(values), hypotheses.simulated_p(hypotheses.shapiro_p, runs, seed)
@@ -205,9 +209,9 @@ def of_couples(name: str, runs: int, hypothesis: str, part: hypotheses.Independe
 
 def _whitened(name: str, values: Tensor, runs: int) -> Iterator[WhitenedBin]:
     z = hypotheses.whiten(values)
-    edges = torch.arange(-_REACH, _REACH + _BIN / 2, _BIN, dtype=torch.float64)
+    edges = torch.arange(-_REACH, _REACH + _BIN / 2, _BIN, dtype=torch.float64, device="cpu")
     counts = torch.histogram(z[~z.isnan()], edges).hist
-    within = torch.linspace(0, _BIN, 51, dtype=torch.float64)
+    within = torch.linspace(0, _BIN, 51, dtype=torch.float64, device="cpu")
     law = hypotheses.whitened_density((edges[:-1, None] + within).flatten(), runs).view(-1, 51)
     columns = ((edges[:-1] + _BIN / 2), counts / counts.sum() / _BIN, law.mean(1))
     for row in zip(*(column.tolist() for column in columns), strict=True):
@@ -311,7 +315,7 @@ def _simulated(
     k = min(CANDIDATES, runs.words - 1)
     mean, words = (x.cpu() for x in cosines.mean.masked_fill(itself, -torch.inf).topk(k))
     sd = cosines.sd.cpu().gather(1, words) if gamma is None else torch.full_like(mean, gamma)
-    values = mean + sd * torch.randn(len(runs), *mean.shape, dtype=torch.float64, generator=generator)
+    values = mean + sd * torch.randn(len(runs), *mean.shape, dtype=torch.float64, generator=generator, device="cpu")
     nearest = values.topk(max(lengths), dim=2).indices
     spread = values.std(0) if gamma is None else sd
     probabilities = engine.top_n_probabilities(values.mean(0), spread, lengths)

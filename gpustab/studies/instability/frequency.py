@@ -121,7 +121,7 @@ def _parts(words: Table) -> Iterator[_Part]:
             kept = [x for x in known if x[1] >= least]
             if len(kept) >= 2 * BATCHES_OF_WORDS:
                 rows, *numbers = zip(*kept, strict=True)
-                yield _Part(quantity, least, list(rows), *torch.tensor(numbers, dtype=torch.float64))
+                yield _Part(quantity, least, list(rows), *torch.tensor(numbers, dtype=torch.float64, device="cpu"))
 
 
 def trend(
@@ -186,7 +186,7 @@ def _batches(x: Tensor, values: Tensor) -> tuple[Tensor, ...]:
 
 def _runs_errors(parts: Sequence[_Part], words: int, technique: Technique) -> list[tuple[float, int]]:
     """Errors over runs of the changes, in one pass over the words: ``change = Σ a·y / Σ b·y``, each y over pairs."""
-    weights = torch.zeros(len(parts), 2, words, dtype=torch.float64)
+    weights = torch.zeros(len(parts), 2, words, dtype=torch.float64, device="cpu")
     for k, part in enumerate(parts):
         x = part.frequency.log10()
         centred = x - x.mean()
@@ -223,7 +223,7 @@ def pair_sums(groups: Mapping[str, Runs], weights: Tensor, compute: Compute) -> 
     restricted, rows = over_common_words(list(groups.values()))
     sums = {}
     for sampling, runs, words in zip(groups, restricted, rows, strict=True):
-        total = torch.zeros(2, len(weights), len(runs), len(runs), dtype=torch.float64)
+        total = torch.zeros(2, len(weights), len(runs), len(runs), dtype=torch.float64, device="cpu")
         basis = engine.gram_pass(runs, compute, torch.float64)
         for part, weight in zip(words.split(_WORDS), weights.split(_WORDS, dim=1), strict=True):
             losses = word_matrices(runs, part, compute, basis)
@@ -247,7 +247,9 @@ def change_error(parts: Mapping[str, Tensor]) -> tuple[float, int]:
     means = {group: _mean(matrices) for group, matrices in parts.items()}
     variance = 0.0
     for group, matrices in parts.items():
-        others = torch.stack([mean for other, mean in means.items() if other != group] or [torch.zeros(2).double()])
+        others = torch.stack(
+            [mean for other, mean in means.items() if other != group] or [torch.zeros(2, device="cpu").double()]
+        )
         runs = matrices.shape[1]
         above, below = torch.stack([_mean(_without(matrices, r)) for r in range(runs)]).mT + others.sum(0)[:, None]
         variance += float((runs - 1) * (above / below).var(correction=0))

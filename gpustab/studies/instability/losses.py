@@ -211,7 +211,7 @@ def word_matrices(runs: Runs, rows: Tensor, compute: Compute, basis: engine.Gram
     positions = block_positions(len(runs), basis.gram.device)
     chunk = torch.stack([runs.select(r, rows) for r in range(len(runs))])  # (R, w, d)
     squares = row_dot(product(chunk, basis.gram[positions.diagonal()]), chunk)  # (R, w)
-    result = torch.zeros(len(rows), len(runs), len(runs), dtype=torch.float64)
+    result = torch.zeros(len(rows), len(runs), len(runs), dtype=torch.float64, device="cpu")
     for i, j in run_pairs(len(runs)).T.tolist():
         both = row_dot(product(chunk[i], basis.gram[positions[i, j]]), chunk[j])
         square = (squares[i] + squares[j] - 2 * both).clamp(min=0)
@@ -245,9 +245,9 @@ def proxy_tables(technique: Technique) -> dict[str, Table]:
         correlations.append((table + table.mT) / 2)
         exact = losses[0][-1][1]
         squares += [[ratio(loss, exact) ** 2 for _, loss in row] for row in losses]
-    nothing = [torch.full((len(sizes), len(sizes)), math.nan, dtype=torch.float64)]
+    nothing = [torch.full((len(sizes), len(sizes)), math.nan, dtype=torch.float64, device="cpu")]
     rho = torch.stack(correlations or nothing).nanmean(0)
-    ratios = torch.tensor(squares or [[math.nan] * len(sizes)], dtype=torch.float64).nanmean(0).sqrt()
+    ratios = torch.tensor(squares or [[math.nan] * len(sizes)], dtype=torch.float64, device="cpu").nanmean(0).sqrt()
     labels = [str(m) for m in sizes[:-1]] + ["all"]
     nothing_yet = dict.fromkeys((*map(str, PROXY_SIZES), "all"), math.nan)  # sizes may be more words than there are
     over = [
@@ -263,13 +263,13 @@ def _pairs_of_runs(technique: Technique, generator: torch.Generator) -> list[lis
     every = run_pairs(len(technique.runs)).T
     if technique.same is not None:
         every = every[~technique.same[every[:, 0], every[:, 1]]]
-    drawn: list[list[int]] = every[torch.randperm(len(every), generator=generator)[:PAIRS]].tolist()
+    drawn: list[list[int]] = every[torch.randperm(len(every), generator=generator, device="cpu")[:PAIRS]].tolist()
     return drawn
 
 
 def _draw(runs: Runs, m: int, words: int, generator: torch.Generator) -> Tensor | None:
     """A mask of m joint words, or ``None`` for all."""
-    seed = int(torch.randint(2**31, (), generator=generator))
+    seed = int(torch.randint(2**31, (), generator=generator, device="cpu"))
     return None if m == words else engine.draw_proxy(runs, m, seed)
 
 

@@ -26,6 +26,7 @@ from gpustab.statistics.ranks import rank_correlation, rank_correlations
 from gpustab.studies.instability.subsets import CONSISTENCY, consistency_over_n, tied
 from gpustab.studies.instability.technique import Technique, Wide
 from gpustab.studies.instability.trees import as_runs, top_of
+from gpustab.studies.shared.wording import groups_in_words
 
 
 class Shared(NamedTuple):
@@ -222,7 +223,10 @@ def list_tables(technique: Technique) -> dict[str, Table]:
         return {}
     target, half = _row_of(runs, options.word), len(runs) // 2
     if target is None:
-        notes.append(f"{name}: no lists of neighbours, the word '{show(as_word(options.word))}' is not in all runs.")
+        notes.append(
+            f"{groups_in_words([name])}: no lists of neighbours, because '{show(as_word(options.word))}' is not in all "
+            "runs."
+        )
         return {}
     in_runs, shared = _beside(name, runs.take([0, 1]), target, 1)
     in_averages: list[Beside] = []
@@ -232,12 +236,16 @@ def list_tables(technique: Technique) -> dict[str, Table]:
         in_averages, more = _beside(name, as_runs(runs.take([0, 1]), averages), target, half)
         shared += more
     else:
-        notes.append(f"{name}: no lists of averages (table 3.5), two averages of two want 4 runs.")
+        notes.append(
+            f"{groups_in_words([name])}: no lists of averages (table 3.5), because two averages of two need 4 runs."
+        )
     nearest = list(_nearest(name, runs, target, technique.compute))
     second = _row_of(runs, nearest[0].neighbour if options.other is None else options.other)
     if second is None:
         other = show(as_word(str(options.other)))
-        notes.append(f"{name}: no cosines with '{other}' (figure 2.2), it is not in all runs.")
+        notes.append(
+            f"{groups_in_words([name])}: no cosines with '{other}' (figure 2.2), because it is not in all runs."
+        )
     pair = [] if second is None else _pair(name, runs, target, second, technique.compute)
     lists = IN_RUNS.named(in_runs) | IN_AVERAGES.named(in_averages) | LISTS_SHARED.named(shared)
     return lists | NEAREST.named(nearest) | PAIR_COSINES.named(pair)
@@ -252,7 +260,9 @@ def _row_of(runs: Runs, word: str) -> int | None:
 
 
 def _pair(name: str, runs: Runs, first: int, second: int, compute: Compute) -> Iterator[PairCosine]:
-    values = engine.pair_values(runs, torch.tensor([first]), torch.tensor([second]), compute)[0].tolist()
+    values = engine.pair_values(
+        runs, torch.tensor([first], device="cpu"), torch.tensor([second], device="cpu"), compute
+    )[0].tolist()
     for run, value in zip(runs.names, values, strict=True):
         yield PairCosine(name, runs.vocabulary.text(first), runs.vocabulary.text(second), run, value)
 
@@ -298,7 +308,7 @@ def _ranks(cosines: Tensor) -> Tensor:
     """Places by falling cosine from 1, equal ones by row number; beyond the last for a word without a cosine."""
     order = cosines.argsort(descending=True, stable=True)
     ranks = torch.empty_like(order)
-    ranks[order] = torch.arange(1, len(order) + 1)
+    ranks[order] = torch.arange(1, len(order) + 1, device="cpu")
     return ranks.masked_fill(cosines == -torch.inf, 2**62)
 
 

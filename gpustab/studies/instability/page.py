@@ -9,6 +9,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gpustab.report import Result
+from gpustab.report.origin import embeddings
+from gpustab.report.origin import technique as called
 from gpustab.results import Block, Content, SmallTable, Table
 from gpustab.results.page import counted, number, whole
 from gpustab.studies.instability import answers, claims
@@ -19,7 +21,8 @@ from gpustab.studies.instability.answers import DECIDED, Findings, silent_of
 from gpustab.studies.instability.losses import LOSSES
 from gpustab.studies.instability.neighbours import IN_AVERAGES, IN_RUNS, Beside
 from gpustab.studies.instability.study import PLACES
-from gpustab.studies.shared.claims import OBSERVED, Claim, Observation, by_chance, facts
+from gpustab.studies.shared.claims import OBSERVED, Claim, Observation
+from gpustab.studies.shared.observations import by_chance, rules, verdicts
 
 CITATIONS = ("rettenmeier2020",)
 
@@ -188,9 +191,28 @@ _BORNE_OUT = " Yes and no below say whether these runs bear out what it states."
 def heading(result: Content) -> tuple[str, str]:
     """Return the title, and how many runs of which techniques were studied."""
     runs = sum(len(names) for group in result.groups for names in group["runs"].values())
-    techniques = ", ".join(str(group["name"]) for group in result.groups)
+    techniques = ", ".join(called(str(group["name"])) for group in result.groups)
     about = f"{counted(runs, 'run')} of {techniques}" if techniques else ""
-    return "How unstable are these word embeddings, and why?", about
+    return f"How unstable are {embeddings(result)}, and why?", about
+
+
+def methods(result: Content) -> str:
+    """Return a paragraph for the methods section of a paper."""
+    settings = result.settings
+    return (
+        f"With gpustab {result.environment.get('gpustab')}, after Rettenmeier (2020), instability was measured "
+        "between all "
+        "pairs of runs as the reduced PIP loss, half the root mean square difference of the cosines of all pairs of "
+        "words: "
+        "intrinsic between shuffled runs, extrinsic as √(bootstrap² − shuffled²). Shared neighbours are p@n, the "
+        "share of a "
+        f"word's n nearest neighbours that two runs have in common. {settings.get('pairs', 0):,} random word pairs and "
+        f"{settings.get('targets', 0):,} target words were drawn for tests of distributions (seed "
+        f"{settings.get('seed')}). "
+        "Averages are trees of orthogonal Procrustes. Errors are by the jackknife over runs, intervals by Student's "
+        "t at "
+        "95 %; each claim is judged by the rule that is given with it."
+    )
 
 
 def page(result: Result) -> list[Block]:
@@ -200,7 +222,10 @@ def page(result: Result) -> list[Block]:
     blocks = [_group(group, result.tables) for group in result.groups]
     blocks += [block for question in QUESTIONS if (block := _block(result, question, decided))]
     if left := [row for row in observations if row.agrees not in DECIDED]:
-        blocks.append(Block("Not decided by these runs", facts(OBSERVED.table(left)), folded=True))
+        blocks.append(
+            Block("Which claims do these runs leave open?", tables=[verdicts(OBSERVED.table(left))], folded=True)
+        )
+    blocks += rules(OBSERVED.table(observations))
     if said := by_chance(observations):
         blocks.append(Block("How many verdicts would be wrong by chance?", answer=said))
     return blocks
@@ -230,15 +255,16 @@ def _block(result: Result, question: Question, decided: Sequence[Observation]) -
     """A question with its answer, or nothing where these runs say nothing of it."""
     asked = {claim.id for claim in question.claims}
     observations = [row for row in decided if row.claim.id in asked]
-    tables = [part for titled in question.tables.items() for part in _small_tables(*titled, result.tables)]
+    tables = [verdicts(OBSERVED.table(observations))] if observations else []
+    tables += [part for titled in question.tables.items() for part in _small_tables(*titled, result.tables)]
     findings = Findings(result.tables, [group["name"] for group in result.groups], silent_of(result.groups))
     answer = question.answer(findings)
-    if not observations and not tables and not answer:
+    if not tables and not answer:
         return None
     aside = f"Rettenmeier 2020: {question.aside}.{_BORNE_OUT if observations else ''}"
     text = " ".join([*answer, *findings.withheld()])
     figures = list(question.figures)
-    return Block(question.title, facts(OBSERVED.table(observations)), tables, figures=figures, answer=text, aside=aside)
+    return Block(question.title, tables=tables, figures=figures, answer=text, aside=aside)
 
 
 def _small_tables(name: str, title: str, tables: dict[str, Table]) -> list[SmallTable]:

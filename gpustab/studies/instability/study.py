@@ -16,6 +16,7 @@ from gpustab.machine.progress import Progress
 from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results import Column, Sheet, Table
+from gpustab.results.page import counted
 from gpustab.runs.families import Family, families
 from gpustab.runs.group import Group
 from gpustab.runs.joining import small_overlap
@@ -46,6 +47,7 @@ from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs, seeds_of
 from gpustab.studies.shared.spaces import UNSCALED, find_copies
+from gpustab.studies.shared.wording import groups_in_words
 
 
 class Place(NamedTuple):
@@ -141,11 +143,11 @@ def _techniques(groups: Sequence[Runs | Group], notes: list[str]) -> list[Family
     for group in groups:
         if len(group) < FEWEST:
             raise InputError(
-                f"group '{group.name}' has {len(group)} runs; this study wants at least {FEWEST} in each, since with "
-                "fewer no standard error is defined"
+                f"group '{group.name}' has {counted(len(group), 'run')}; this study needs at least {FEWEST} in each, "
+                "because fewer define no standard error"
             )
         if not group.key.sampling:
-            notes.append(f"{group.name}: taken for runs that differ by shuffling and training seed only.")
+            notes.append(f"{groups_in_words([group.name])}: taken for runs that differ only by shuffling and seed.")
             group = replace(group, key=replace(group.key, sampling="shuffled"))
         known.append(group)
     if len({group.key for group in known}) < len(known):
@@ -154,7 +156,7 @@ def _techniques(groups: Sequence[Runs | Group], notes: list[str]) -> list[Family
     lacking = [family.name for family in techniques if family.of("shuffled") is None]
     if len(lacking) == len(techniques):
         raise InputError(f"no technique has shuffled runs; groups are {', '.join(group.name for group in groups)}")
-    notes += [f"{name}: left out, it has no shuffled runs." for name in lacking]
+    notes += [f"{groups_in_words([name])} is left out: it has no shuffled runs." for name in lacking]
     return [family for family in techniques if family.name not in lacking]
 
 
@@ -189,13 +191,13 @@ def _measure(
             tables |= work()
         except GpustabError as error:
             failed.append(error)
-            result.notes.append(f"{name}: {title}: left out: {error}")
+            result.notes.append(f"{groups_in_words([name])}: the part on {title} is left out: {error}")
     if failed and not tables:
         raise failed[0]
     for table_name, table in tables.items():
         result.tables.setdefault(table_name, Table(long=table.long)).extend(table)
     overlaps = {s: text for s, runs in groups.items() if (text := small_overlap(runs.joining, runs.words))}
-    reason, alarm = alarm_of(name, technique.flaws, overlaps)
+    reason, alarm = alarm_of(name, technique.flaws, overlaps, list(LOSSES.rows(tables)))
     result.alarms += [alarm] if alarm else []
     result.groups.append(_summary(technique, tables, reason or None))
 
@@ -206,8 +208,8 @@ def _shared_seeds(family: Family[Runs | Group]) -> Iterator[str]:
     alike = [f"{a} and {b}" for a, b in combinations(seeds, 2) if seeds[a] & seeds[b]]
     if alike:
         yield (
-            f"{family.name}: {', '.join(alike)} runs were trained with the same seeds: they are not quite "
-            "independent, and the errors of their differences are too large, if anything."
+            f"{groups_in_words([family.name])}: {', '.join(alike)} runs were trained with the same seeds. They are not "
+            "quite independent; the errors of their differences are too large, if anything."
         )
 
 
@@ -235,7 +237,7 @@ def _chapters(technique: Technique, tables: Tables) -> Iterator[Chapter]:
 def _same_runs(technique: Technique) -> Tables:
     """Which samplings share runs."""
     same = same_runs(technique.groups)
-    technique.notes.extend(said_of(same, f"{technique.name}: "))
+    technique.notes.extend(said_of(same, f"{groups_in_words([technique.name])}: "))
     return SAME_RUNS.named(SameRuns(technique.name, *pair) for pair in same)
 
 
@@ -259,12 +261,16 @@ def _general_notes(techniques: Sequence[Family[Runs | Group]]) -> list[str]:
     """The notes that hold whatever was found."""
     shuffled = [member for family in techniques for member in family.members if member.key.sampling == "shuffled"]
     return [
-        *(f"{t.name}: without bootstrap runs, no extrinsic part." for t in techniques if t.of("bootstrap") is None),
-        f"Means and SDs that predict p@n are estimates from {min(map(len, shuffled))} or more runs, the same that are "
-        "measured: the means scatter by σ/√R, which spreads the words and raises the prediction.",
-        "± and intervals are at 95 %, by Student's t with as many degrees of freedom as runs (or averages) less one; "
-        "SE and SD stand by these names. Intervals of trends hold the scatter over runs, which all words share, and "
-        "that over words as if these were independent: words of like contexts are not, so that part is too small.",
+        *(
+            f"{groups_in_words([t.name])} has no bootstrap runs, so it has no extrinsic part."
+            for t in techniques
+            if t.of("bootstrap") is None
+        ),
+        f"The means and SDs that predict p@n come from {min(map(len, shuffled))} or more runs, the measured ones. "
+        "These means scatter by σ/√R, which raises the prediction.",
+        "± and intervals are at 95 %, by Student's t with as many degrees of freedom as runs (or averages) less one. "
+        "SE and SD stand by these names. Intervals of trends take words as independent. Words with similar contexts "
+        "are not, so this part is too small.",
     ]
 
 

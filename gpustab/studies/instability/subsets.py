@@ -192,9 +192,9 @@ def corrected_error(values: Tensor, seed: int) -> float:
     words = values.shape[3]
     if words < 2 * WORD_BATCHES:
         return math.nan
-    order = torch.randperm(words, generator=torch.Generator().manual_seed(seed))
-    batch = torch.empty(words, dtype=torch.long)
-    batch[order] = torch.arange(words) % WORD_BATCHES
+    order = torch.randperm(words, generator=torch.Generator().manual_seed(seed), device="cpu")
+    batch = torch.empty(words, dtype=torch.long, device="cpu")
+    batch[order] = torch.arange(words, device="cpu") % WORD_BATCHES
     return jackknife_error([corrected(values[..., batch != b])[0] for b in range(WORD_BATCHES)])
 
 
@@ -209,8 +209,8 @@ def halves_of(runs: int, seed: int) -> list[Split]:
             for second in itertools.combinations([r for r in range(runs) if r not in first], half)
             if first < second
         ]
-        return [every[k] for k in torch.randperm(len(every), generator=generator)[:wanted].tolist()]
-    orders = [torch.randperm(runs, generator=generator).tolist() for _ in range(wanted)]
+        return [every[k] for k in torch.randperm(len(every), generator=generator, device="cpu")[:wanted].tolist()]
+    orders = [torch.randperm(runs, generator=generator, device="cpu").tolist() for _ in range(wanted)]
     return [(tuple(order[:half]), tuple(order[half : 2 * half])) for order in orders]
 
 
@@ -221,7 +221,7 @@ def subsets_of(runs: int, splits: list[Split]) -> list[tuple[int, ...]]:
 
 def pair_weights(subsets: list[tuple[int, ...]], runs: int) -> Tensor:
     """Return what every pair of runs weighs in the means over the pairs of some subsets, ``(subsets, R²)``."""
-    weights = torch.zeros(len(subsets), runs, runs, dtype=torch.float64)
+    weights = torch.zeros(len(subsets), runs, runs, dtype=torch.float64, device="cpu")
     for s, subset in enumerate(subsets):
         for i, j in itertools.combinations(sorted(subset), 2):
             weights[s, i, j] = 1 / math.comb(len(subset), 2)
@@ -295,7 +295,7 @@ def errors(matrix: Tensor, size: int, seed: int) -> tuple[float, float]:
     jackknife = _rms([estimate.se for estimate in estimates])
     if size == runs:
         return ratio(jackknife, value), math.nan
-    means = torch.tensor([estimate.mean for estimate in estimates], dtype=torch.float64)
+    means = torch.tensor([estimate.mean for estimate in estimates], dtype=torch.float64, device="cpu")
     # All subsets of a finite set of runs scatter about its mean by 1 − size/runs of the variance of new runs.
     return ratio(jackknife, value), ratio(float(means.std(correction=0)) / math.sqrt(1 - size / runs), value)
 
@@ -304,7 +304,7 @@ def _subsets(runs: int, size: int, seed: int) -> list[list[int]]:
     if math.comb(runs, size) <= SUBSETS:
         return [list(subset) for subset in itertools.combinations(range(runs), size)]
     generator = torch.Generator().manual_seed(seed)
-    return [torch.randperm(runs, generator=generator)[:size].tolist() for _ in range(SUBSETS)]
+    return [torch.randperm(runs, generator=generator, device="cpu")[:size].tolist() for _ in range(SUBSETS)]
 
 
 def _rms(values: Sequence[float]) -> float:

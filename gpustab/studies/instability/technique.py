@@ -113,7 +113,7 @@ class Technique:
 
     def draw(self, words: int) -> Tensor:
         """Return row numbers of some joint words."""
-        order = torch.randperm(len(self.joint), generator=torch.Generator().manual_seed(self.seed))
+        order = torch.randperm(len(self.joint), generator=torch.Generator().manual_seed(self.seed), device="cpu")
         return self.joint[order[:words]]
 
     def word_pairs(self) -> tuple[Tensor, Tensor]:
@@ -129,5 +129,7 @@ def draw_words(words: int, count: int, seed: int) -> Tensor:
         raise InputError(f"{count} times 4 of {words} words are wanted; it takes at least 1 row and 4 words")
     generator = torch.Generator().manual_seed(seed)
     rounds = -(-count // (words // 4))
-    orders = [torch.randperm(words, generator=generator)[: words // 4 * 4].view(-1, 4) for _ in range(rounds)]
+    orders = [
+        torch.randperm(words, generator=generator, device="cpu")[: words // 4 * 4].view(-1, 4) for _ in range(rounds)
+    ]
     return torch.cat(orders)[:count]

@@ -153,7 +153,7 @@ def orders_of(runs: int, seed: int) -> list[list[int]]:
     orders = [list(range(runs))]
     trees = {_tree(orders[0])}
     for _ in range(_TRIES):
-        order = torch.randperm(runs, generator=generator).tolist()
+        order = torch.randperm(runs, generator=generator, device="cpu").tolist()
         if _tree(order) not in trees:
             orders.append(order)
             trees.add(_tree(order))
@@ -274,7 +274,7 @@ def _trees(technique: Technique) -> Iterator[TreeRow]:
     for kind, spaces in tops.items():
         loss, error = _rms_loss(spaces)
         losses = [ratio(_rms_loss([*map(halves[kind], split)])[0], base) for split in splits]
-        between = torch.tensor(losses, dtype=torch.float64)
+        between = torch.tensor(losses, dtype=torch.float64, device="cpu")
         parts = (ratio(loss, base), ratio(error, base), half, len(splits), float(between.mean()))
         spread = float(between.std()) if len(splits) > 1 else math.nan
         yield TreeRow(technique.name, kind, len(spaces), *parts, spread, 1 / math.sqrt(half))

@@ -10,7 +10,8 @@ from typing import Any, cast
 
 import torch
 
-from gpustab.errors import InputError, near, option
+from gpustab.errors import InputError, option
+from gpustab.formats.atomic import make_folder
 from gpustab.options import record
 from gpustab.sentences.language import Tokens, package
 from gpustab.sentences.model import BagOfWords, Embedding, Runs, read_sentences
@@ -18,7 +19,7 @@ from gpustab.sentences.paragraph_vectors import ParagraphOptions, load_paragraph
 from gpustab.sentences.pretrained import encoder, mean_of_words
 from gpustab.sentences.trees import Merges, read_parses
 from gpustab.sentences.urae import FoldOptions, load_folded, train_folded
-from gpustab.studies.localization.options import TrainingOptions
+from gpustab.studies.localization.options import TrainingOptions, check_model
 from gpustab.studies.shared.finished import digest_of
 
 Parses = Mapping[Tokens, Merges] | None
@@ -121,16 +122,10 @@ def _kept(folder: Path | None, name: str, train: Callable[[], Any], load: Callab
     path = folder / name
     if path.is_file():
         return load(path)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be made: {error.strerror}") from None
+    make_folder(folder)
     found = train()
     found.save(path)
     return found
-
-
-KINDS = ("bow", "mean", "encoder", *TRAINED)
 
 
 def choose_all(texts: Sequence[str], training: TrainingOptions, device: torch.device, spare: Path | None) -> list[Runs]:
@@ -164,14 +159,9 @@ def choose(text: str, training: TrainingOptions, device: torch.device, spare: Pa
         InputError: for an unknown kind, or a file that is not there.
     """
     kind, equals, place = text.partition("=")
-    if kind not in KINDS:
-        raise InputError(f"{option('model')} is '{text}'{near(kind, KINDS)}; wanted one of {', '.join(KINDS)}")
+    check_model(text)
     if kind == "bow":
-        if equals:
-            raise InputError(f"{option('model')} is '{text}': bow takes no file")
         return Runs("bag of words", lambda _run: BagOfWords(), key="bow")
-    if (equals or kind not in TRAINED) and not (place and Path(place).exists()):
-        raise InputError(f"{option('model')} is '{text}': there is no file '{place}'")
     path = Path(place)
     if kind in TRAINED:
         return trained(kind, path if equals else None, training, device, spare)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from gpustab.results import Table
-from gpustab.results.page import signed
+from gpustab.results.page import counted, percent, signed
 from gpustab.studies.localization.tables import (
     ANTONYM_BEYOND,
     ANTONYM_FARTHER,
@@ -25,7 +25,7 @@ from gpustab.studies.localization.tables import (
     of_models,
 )
 from gpustab.studies.shared.claims import Claim, Margin, Observation, Verdict, decide
-from gpustab.studies.shared.wording import listed, signed_span
+from gpustab.studies.shared.wording import capital, listed, signed_span
 
 Apart = Literal["yes", "no", "reversed", "open", "few"]
 Place = Literal["meaning", "likeness", "form", "open", "few"]
@@ -85,25 +85,23 @@ class Tests(NamedTuple):
     @property
     def subject(self) -> str:
         """The model at the beginning of a sentence."""
-        return _capital(self.model)
+        return capital(self.model)
 
     @property
     def both(self) -> str:
         """What both tests show, and of which sentences."""
-        texts = ("a random noun is farther than a synonym", "a verb's antonym farther than its synonym")
+        texts = ("A random noun is farther than a synonym", "A verb's antonym is farther than its synonym")
         rows = (self.synonym, self.opposite)
-        both = "; ".join(f"{text} {_percent(row)}" for text, row in zip(texts, rows, strict=True) if row)
-        known = ", of sentences whose words it has" if any(row and row.subset == "known" for row in rows) else ""
-        return f"{both} (by chance {100 * CHANCE:.0f} %){known}"
+        both = [f"{text} in {_share(row)}." for text, row in zip(texts, rows, strict=True) if row]
+        known = ["Only sentences whose words the model has are counted."]
+        return " ".join(both + known * any(row and row.subset == "known" for row in rows))
 
 
-def _percent(row: ModelScore) -> str:
-    span = "" if row.half_low != row.half_low else f" ({100 * row.half_low:.0f}–{100 * row.half_high:.0f})"
-    return f"in {100 * row.half:.0f} %{span} of {row.n:,}"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _share(row: ModelScore) -> str:
+    """How often the first of two sentences is farther, beside chance."""
+    low, high = row.half_low, row.half_high
+    span = "" if math.isnan(low) else f"{100 * low:.0f}–{percent(high)}; "
+    return f"{percent(row.half)} of {row.n:,} sentences ({span}by chance {percent(CHANCE)})"
 
 
 def _test(row: ModelScore | None) -> Apart:
@@ -112,29 +110,30 @@ def _test(row: ModelScore | None) -> Apart:
 
 PLACES_BY = Claim[Tests](
     id="localization.places-by",
-    says="A model places sentences by meaning, by which words are alike, or by form.",
+    says="A model places sentences by meaning, by similar words, or by form.",
     paper=(
-        "White found 90 to 100 % of the sentences with one synonym no farther than the paraphrase, and 0 to 9 % of "
-        "those with one antonym farther"
+        "White found that 90 to 100 % of the sentences with one synonym are no farther than the paraphrase, and that 0 "
+        "to 9 % of those with one antonym are farther"
     ),
     source="White 2015, with controls of ours",
     rule=(
-        "a random noun lies farther than a synonym in its place, and a verb's antonym farther than its synonym; both "
-        f"is meaning, the first alone likeness, none form: farther if the interval lies above {CHANCE + EQUAL:g}, no "
-        f"farther if below or within {CHANCE - EQUAL:g} to {CHANCE + EQUAL:g}; few under {FEWEST:g} components"
+        "test one: a random noun lies farther than a synonym in its place. Test two: a verb's antonym lies farther "
+        "than its synonym. Both hold: meaning; the first alone: likeness; none: form. A test holds if the interval "
+        f"lies above {CHANCE + EQUAL:g}, and fails if it lies below or within {CHANCE - EQUAL:g}–{CHANCE + EQUAL:g}. "
+        f"Few: under {FEWEST:g} components"
     ),
     judge=lambda tests: placed(_test(tests.synonym), _test(tests.opposite)),
     sentences={
         "meaning": lambda tests: (
-            f"{tests.subject} places sentences by what they say, as far as one word goes: {tests.both}."
+            f"{tests.subject} places sentences by their meaning, as far as one changed word can show. {tests.both}"
         ),
         "likeness": lambda tests: (
-            f"{tests.subject} places sentences by which words are alike, not by what is said: {tests.both}."
+            f"{tests.subject} places sentences by similar words, not by their meaning. {tests.both}"
         ),
-        "form": lambda tests: f"{tests.subject} places sentences by form: {tests.both}.",
+        "form": lambda tests: f"{tests.subject} places sentences by form. {tests.both}",
         "open": lambda tests: (
-            f"Whether {tests.model} places sentences by meaning or by form cannot be told from these sentences: "
-            f"{tests.both}."
+            f"These sentences are too few to say whether {tests.model} places sentences by meaning or by form. "
+            f"{tests.both}"
         ),
         "few": lambda tests: (
             f"{tests.subject} cannot be judged: the tests need sentences of {FEWEST:g} unconnected pairs."
@@ -157,25 +156,23 @@ def _beyond(components: int, low: float, high: float, bound: float) -> Verdict:
 
 RANDOM_AS_NEAR = Claim[Within](
     id="localization.random-as-near",
-    says="A random noun mostly lies within the paraphrase's distance, so that table 1 counts form.",
-    paper="White counts synonyms alone, 90 to 100 % of which lie within the paraphrase's distance",
+    says="A random noun mostly lies within the paraphrase's distance, so table 1 counts form.",
+    paper="White counts only synonyms: 90 to 100 % of them lie within the paraphrase's distance",
     source="White 2015, table 1",
     rule=f"the interval of the share lies above {CHANCE:g}, of {FEWEST:g} components at least",
     judge=lambda pair: _beyond(pair.random.components, pair.random.low, pair.random.high, CHANCE),
     sentences={
-        "yes": lambda pair: (
-            f"{pair.random.model} {100 * pair.random.share:.0f} % (synonyms {100 * pair.synonym.share:.0f})"
-        )
+        "yes": lambda pair: f"{pair.random.model} {percent(pair.random.share)} (synonyms {percent(pair.synonym.share)})"
     },
 )
 
 UNRELATED_NEARER = Claim[ModelScore](
     id="localization.unrelated-nearer",
-    says="A sentence of another pair is often nearer than the paraphrase, so that to lie near means little.",
+    says="A sentence of another pair is often nearer than the paraphrase, so a small distance means little.",
     paper="White compares with no sentence of another pair",
     rule=f"the interval of the share that lies farther is below {KNOWS:g}, of {FEWEST:g} components at least",
     judge=lambda row: _beyond(row.components, -row.half_high, -row.half_low, -KNOWS),
-    sentences={"yes": lambda row: f"{row.model} {100 * (1 - row.half):.0f} %"},
+    sentences={"yes": lambda row: f"{row.model} {percent(1 - row.half)}"},
 )
 
 
@@ -186,27 +183,29 @@ def _bend(row: Negation) -> Bend:
 
 
 def _bent(row: Negation, says: str) -> str:
-    span = f"{row.difference:.4f}; {row.low:.4f} to {row.high:.4f}"
-    return f"{_capital(row.model)}: {says} ({row.n} sentences, {span})."
+    span = f"bend {signed(row.difference, 4)}, interval {signed_span(row.low, row.high, 4)}"
+    return f"{capital(says.format(model=row.model))} ({counted(row.n, 'sentence')}, {span})."
 
 
 SECOND_NEGATION = Claim[Negation](
     id="localization.second-negation",
     says="A second antonym brings a sentence back.",
     paper=(
-        "White leaves it open, and saw fewer sentences beyond the paraphrase with four antonyms than with three by "
-        "auto-encoders and PV-DM, 17 against 21 and 22 %, and more by PV-DBOW, 58 against 20 %"
+        "White leaves it open. Four antonyms put fewer sentences beyond the paraphrase than three by auto-encoders and "
+        "PV-DM (17 against 21 and 22 %), and more by PV-DBOW (58 against 20 %)"
     ),
     source="White 2015",
     rule=(
-        "the interval of the bend, antonyms less verbs' synonyms in the same sentences, lies below 0; no if above; "
-        f"cannot be judged under {FEWEST:g} components"
+        "the interval of the bend lies below 0; no if above. The bend is that of antonyms less that of verbs' synonyms "
+        f"in the same sentences. Below {FEWEST:g} components it cannot be judged"
     ),
     judge=_bend,
     sentences={
-        "back": lambda row: _bent(row, "double negation is seen, a second antonym brings sentences back"),
-        "not back": lambda row: _bent(row, "double negation is not seen, a second antonym moves sentences on"),
-        "open": lambda row: _bent(row, "whether a second antonym brings sentences back cannot be told"),
+        "back": lambda row: _bent(row, "{model} shows double negation: a second antonym brings sentences back"),
+        "not back": lambda row: _bent(row, "{model} shows no double negation: a second antonym moves sentences on"),
+        "open": lambda row: _bent(
+            row, "these sentences are too few to say whether a second antonym brings sentences back in {model}"
+        ),
     },
 )
 
@@ -235,8 +234,10 @@ COLLAPSED = Claim[RunVectors](
     rule=f"half of the unrelated sentences lie within a cosine distance of {ALIKE:.2g}",
     judge=lambda run: "yes" if run.unrelated <= ALIKE else "no",
     sentences={
-        "yes": "{who}: is collapsed: unrelated sentences point one way, to float32's rounding. Its distances, and all "
-        "scores of it, mean nothing."
+        "yes": lambda run: (
+            f"{capital(run.who)}: the vectors are collapsed. Unrelated sentences point one way, up to rounding in "
+            "float32. Distances and scores mean nothing."
+        )
     },
 )
 
@@ -246,19 +247,23 @@ NOT_FINITE = Claim[RunVectors](
     rule="one vector suffices",
     judge=lambda run: "yes" if run.unfinite else "no",
     sentences={
-        "yes": "{who}: the vectors of {unfinite:,} of {texts:,} sentences are not finite; these are left out, and the "
-        "others need not stand for them."
+        "yes": lambda run: (
+            f"{capital(run.who)}: the vectors of {counted(run.unfinite, 'sentence', 'is/are', of=run.texts)} not "
+            "finite. These sentences are left out; the others may not represent them."
+        )
     },
 )
 
 NO_DIRECTION = Claim[RunVectors](
     id="localization.no-direction",
     says="Many vectors of a run are zero.",
-    rule=f"more than {MANY:.0%} of the sentences",
+    rule=f"more than {percent(MANY)} of the sentences",
     judge=lambda run: "yes" if run.zero > MANY * run.texts else "no",
     sentences={
-        "yes": "{who}: the vectors of {zero:,} of {texts:,} sentences are zero, which has no direction; these are left "
-        "out, and the others need not stand for them."
+        "yes": lambda run: (
+            f"{capital(run.who)}: the vectors of {counted(run.zero, 'sentence', 'is/are', of=run.texts)} zero and have "
+            "no direction. These sentences are left out; the others may not represent them."
+        )
     },
 )
 
@@ -280,8 +285,10 @@ COPIES = Claim[RunPair](
     rule=f"none of their distances differ by more than {ALIKE:.2g}",
     judge=lambda pair: "yes" if pair.difference <= ALIKE else "no",
     sentences={
-        "yes": "{model}: runs {first} and {second} give the same distances; one of them is left out, since counted "
-        "twice they would make the scores look surer than they are."
+        "yes": lambda pair: (
+            f"{capital(pair.model)}: runs {pair.first} and {pair.second} give the same distances. One of them is left "
+            "out: counted twice, they would make the scores look surer than they are."
+        )
     },
 )
 
@@ -296,7 +303,7 @@ def verdict(tables: Mapping[str, Table[Any]], silent: Collection[str] = ()) -> l
     scores = of_models(tables)
     models = [model for model in dict.fromkeys(SCORES.of(tables)["model"]) if model not in silent]
     if not models:
-        return ["Nothing can be said of meaning or form: an alarm forbids to read the numbers of every model."]
+        return ["This page cannot judge meaning or form: an alarm forbids reading the numbers of every model."]
     tests = (_tests(scores, model) for model in models)
     return [*map(PLACES_BY.sentence, tests), *_near(scores, models), *_unrelated(scores, models)]
 
@@ -308,19 +315,19 @@ def observations(tables: Mapping[str, Table[Any]], silent: Collection[str] = ())
     near, beyond, bent = [], [], []
     for model in models:
         within, random, farther, unrelated = (_one_change(scores, model, name) for name in _BESIDE)
-        shows = " and ".join(f"{100 * row.share:.0f} %" if row else "no sentence" for row in (within, farther))
+        shows = " and ".join(percent(row.share) if row else "no sentence" for row in (within, farther))
         yield PLACES_BY.observed(_tests(scores, model), model, shows)
         if within and random:
-            shows = f"{100 * within.share:.0f} % of synonyms and {100 * random.share:.0f} % of random nouns"
+            shows = f"{percent(within.share)} of synonyms and {percent(random.share)} of random nouns"
             near.append(RANDOM_AS_NEAR.observed(Within(within, random), model, shows))
         if unrelated:
-            shows = f"{100 * (1 - unrelated.half):.0f} % of them nearer than the paraphrase"
+            shows = f"{percent(1 - unrelated.half)} of them are nearer than the paraphrase"
             beyond.append(UNRELATED_NEARER.observed(unrelated, model, shows))
         for row in NEGATION.rows(tables, model=model):
             span = f"a bend of {signed(row.difference, 4)} ({signed_span(row.low, row.high, 4)})"
-            shows = span if row.components >= FEWEST else f"too few with three changes, {row.n}"
+            shows = span if row.components >= FEWEST else f"{counted(row.n, 'sentence')} with three changes, too few"
             bent.append(SECOND_NEGATION.observed(row, model, shows))
-    why = "no sentence has the changes that it needs" if models else "an alarm forbids to read the numbers"
+    why = "no sentence has the changes that it needs" if models else "an alarm forbids reading the numbers"
     yield from () if models else [PLACES_BY.open(why)]
     for claim, rows in ((RANDOM_AS_NEAR, near), (UNRELATED_NEARER, beyond), (SECOND_NEGATION, bent)):
         yield from rows or [claim.open(why)]
@@ -343,8 +350,8 @@ def _near(scores: Table[ModelScore], models: Sequence[str]) -> Iterator[str]:
             shares.append(share)
     if shares:
         yield (
-            "That a synonym lies no farther than the paraphrase is no sign of meaning here: a random noun in its place "
-            f"does so too, with {listed(shares)}."
+            "A synonym within the paraphrase's distance is no sign of meaning here, because a random noun in its place "
+            f"mostly lies there too: {listed(shares)}."
         )
 
 
@@ -353,8 +360,8 @@ def _unrelated(scores: Table[ModelScore], models: Sequence[str]) -> Iterator[str
     rows = [row for model in models if (row := _one_change(scores, model, UNRELATED_BEYOND))]
     if shares := [share for row in rows if (share := UNRELATED_NEARER.sentence(row))]:
         yield (
-            "To lie near a sentence means little where a sentence of another pair is often nearer than the paraphrase: "
-            f"with {listed(shares)}."
+            "A small distance means little here, because a sentence of another pair is often nearer than the "
+            f"paraphrase: {listed(shares)}."
         )
 
 
@@ -373,7 +380,8 @@ def negation_sentences(rows: Sequence[Negation]) -> str:
     sentences = [sentence for row in rows if (sentence := SECOND_NEGATION.sentence(row))]
     if few := [row for row in rows if SECOND_NEGATION.judge(row) == "cannot be judged"]:
         sentences.append(
-            f"Double negation cannot be judged for {listed([row.model for row in few])}: {few[0].n} sentences have "
-            f"three changes of both kinds, and {FEWEST:g} unconnected pairs are wanted."
+            f"Double negation cannot be judged for {listed([row.model for row in few])}. "
+            f"{counted(few[0].n, 'sentence', 'has/have')} three changes of both kinds; the test needs {FEWEST:g} "
+            "unconnected pairs."
         )
     return " ".join(sentences)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gpustab.errors import InputError, option
-from gpustab.formats.atomic import replacing
+from gpustab.formats.atomic import clear_abandoned, replacing
 from gpustab.results import Content, Table
 from gpustab.sentences.language import Language, Tokens, package, read_utf8
 from gpustab.studies.localization.options import LocalizationOptions
@@ -267,6 +267,7 @@ def write_corpus(result: Content, path: str | os.PathLike[str]) -> None:
         InputError: see :func:`check_corpus_path`; or if pyarrow, of the extra ``report``, is missing for Parquet.
     """
     place, table, made = check_corpus_path(path), result.tables[SENTENCES.name], provenance(result)
+    clear_abandoned(place)
     if place.suffix == ".parquet":
         pyarrow = package("pyarrow", f"{place}: Parquet needs pyarrow: pip install 'gpustab[report]'")
         with replacing(place) as new:
@@ -274,10 +275,10 @@ def write_corpus(result: Content, path: str | os.PathLike[str]) -> None:
                 pyarrow.table(dict(table)).replace_schema_metadata({"gpustab": made}), new
             )
         return
-    with replacing(place) as new, new.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(f"# {made}\n" + "\t".join(table) + "\n")
+    with replacing(place) as file:
+        file.write((f"# {made}\n" + "\t".join(table) + "\n").encode())
         for row in table.records():
-            file.write("\t".join(str(value).replace("\t", " ") for value in row.values()) + "\n")
+            file.write(("\t".join(str(value).replace("\t", " ") for value in row.values()) + "\n").encode())
 
 
 def provenance(result: Content) -> str:

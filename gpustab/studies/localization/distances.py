@@ -161,7 +161,7 @@ def encode(
     if key is not None and (source.number == 1 or vectors is not None):
         finished.put(key, encoded)
         if finished.folder is not None and vectors is not None:
-            with replacing(finished.folder / f"{key}.npy") as new, new.open("wb") as file:
+            with replacing(finished.folder / f"{key}.npy") as file:
                 np.save(file, vectors.numpy())
     return encoded, vectors
 

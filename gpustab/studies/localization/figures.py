@@ -12,25 +12,31 @@ from gpustab.studies.localization.tables import of_models
 _DRAWN = 30
 """Sentences behind every point, at least."""
 
+_FLAT = "As many sentences lie within the paraphrase's distance at any number of changed words, synonyms or not"
 _NAMES = {"synonym": "noun synonym within paraphrase", "random noun": "random noun within paraphrase"}
 
 
 @drawn_from("scores")
 def by_changes(_: Table, tables: Tables) -> Picture:
     """One panel per model: share no farther than the paraphrase, for synonyms and for random nouns."""
-    panels, said = [], []
+    panels, said, flat = [], [], []
     for model, scores in of_models(tables).where(subset="all").split("model"):
         enough = scores.take(k for k, sentences in enumerate(scores["n"]) if sentences >= _DRAWN)
         parts = {name: enough.where(comparison=comparison) for name, comparison in _NAMES.items()}
         if all(part.height > 1 for part in parts.values()):
+            if len({share for part in parts.values() for share in part["share"]}) == 1:
+                flat.append(f"{model} {100 * parts['synonym']['share'][0]:.0f} %")
+                continue
             first = [part["share"][0] for part in parts.values()]
             panels.append(_panel(model, parts))
             said.append(f"{model} {' and '.join(f'{100 * share:.0f}' for share in first)} %")
+    if flat and not panels:
+        return Picture(missing=f"{_FLAT}: {'; '.join(flat)}. A picture would be one flat line.")
     if not panels:
         return Picture(missing=f"The picture needs {_DRAWN} sentences with two changed words.")
-    return Picture(
-        f"One synonym and one random noun lie within the paraphrase's distance: {'; '.join(said[:4])}", panels
-    )
+    title = f"One synonym and one random noun lie within the paraphrase's distance: {'; '.join(said[:4])}"
+    caption = f"{_CAPTION} Not drawn, since nothing changes: {'; '.join(flat)}." if flat else ""
+    return Picture(title, panels, caption=caption)
 
 
 def _panel(model: str, parts: dict[str, Table]) -> str:
@@ -50,12 +56,11 @@ def _panel(model: str, parts: dict[str, Table]) -> str:
     )
 
 
-FIGURES: Figures = {
-    "by_changes": (
-        "Share of the sentences that lie no farther from their base than its paraphrase, by the number of changed "
-        "nouns. Bands are 95 % intervals by bootstrap over pairs that share a sentence. Synonyms keep the meaning, "
-        "random nouns do not: what lies between the lines is meaning, the rest is form.",
-        by_changes,
-    )
-}
+_CAPTION = (
+    "Share of the sentences that lie no farther from their base than its paraphrase, by the number of changed "
+    "nouns. Bands are 95 % intervals by bootstrap over pairs that share a sentence. Synonyms keep the meaning, "
+    "random nouns do not: what lies between the lines is meaning, the rest is form."
+)
+
+FIGURES: Figures = {"by_changes": (_CAPTION, by_changes)}
 """How to read the figure, and its drawing."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from gpustab.errors import InputError, near, option
 from gpustab.options import Option, Options, Seed
 
 
@@ -30,8 +31,29 @@ class LocalizationOptions(Options):
     most: Annotated[int, Option(low=1)] = 10
     seed: Seed = 0
     draws: Annotated[int, Option(low=100)] = 1000
-    words: Path | None = None
-    wordnet: Annotated[Path | None, Option(metavar="FOLDER")] = None
+    words: Annotated[Path | None, Option(reads=True)] = None
+    wordnet: Annotated[Path | None, Option(metavar="FOLDER", reads=True)] = None
+
+
+TRAINED = ("pv-dm", "pv-dbow", "urae", "untrained-urae")
+KINDS = ("bow", "mean", "encoder", *TRAINED)
+"""What models are called; the last ones are trained."""
+
+
+def check_model(text: str) -> None:
+    """Refuse what is no ``KIND`` or ``KIND=FILE``, or whose file is not there.
+
+    Raises:
+        InputError: with the nearest kind there is.
+    """
+    kind, equals, place = text.partition("=")
+    if kind not in KINDS:
+        raise InputError(f"{option('model')} is '{text}'{near(kind, KINDS)}; wanted one of {', '.join(KINDS)}")
+    if kind == "bow":
+        if equals:
+            raise InputError(f"{option('model')} is '{text}': bow takes no file")
+    elif (equals or kind not in TRAINED) and not (place and Path(place).exists()):
+        raise InputError(f"{option('model')} is '{text}': there is no file '{place}'")
 
 
 @dataclass(frozen=True)
@@ -55,7 +77,7 @@ class TrainingOptions(Options):
         models: folder where trained models are kept, and taken from if the same training is there already.
     """
 
-    train_on: Annotated[Path | None, Option(metavar="CORPUS")] = None
+    train_on: Annotated[Path | None, Option(metavar="CORPUS", reads=True)] = None
     runs: Annotated[int, Option(low=1)] = 1
     dim: Annotated[int | None, Option(low=1)] = None
     epochs: Annotated[int | None, Option(low=1)] = None
@@ -63,7 +85,7 @@ class TrainingOptions(Options):
     min_count: Annotated[int | None, Option(low=1)] = None
     inference: Annotated[int | None, Option(low=1)] = None
     tree: Literal["balanced", "right", "greedy"] = "balanced"
-    parses: Annotated[Path | None, Option(metavar="FILE")] = None
+    parses: Annotated[Path | None, Option(metavar="FILE", reads=True)] = None
     models: Annotated[Path | None, Option(metavar="FOLDER")] = None
 
     def over(self, usual: Any) -> Any:

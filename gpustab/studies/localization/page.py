@@ -26,7 +26,8 @@ from gpustab.studies.localization.tables import (
     ModelScore,
     of_models,
 )
-from gpustab.studies.shared.claims import OBSERVED, beside_paper
+from gpustab.studies.shared.claims import OBSERVED
+from gpustab.studies.shared.observations import beside_paper
 
 _PAPER = {
     "table 1": "BOW 100, 99, 95, 85, 66, 50, 34, 18, 11 %; U-RAE 95, 91, 87, 83, 79, 75, 75, 73, 89 %.",

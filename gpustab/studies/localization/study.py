@@ -16,7 +16,7 @@ from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.options import chosen
 from gpustab.report import Result
-from gpustab.results.page import counted
+from gpustab.results.page import counted, percent
 from gpustab.runs.load import load_runs
 from gpustab.sentences.language import Language, english
 from gpustab.sentences.model import Flaws, Model, Runs
@@ -231,8 +231,8 @@ def _notes(run: Encoded) -> list[str]:
     notes = list(run.notes)
     if any(run.lacks):
         notes.append(
-            f"It lacks {run.lacks[0]:.1%} of the tokens and {run.lacks[1]:.1%} of the words put in as synonyms; "
-            "sentences whose changed words it has are scored apart too, as 'known'."
+            f"It lacks {percent(run.lacks[0], 1)} of the tokens and {percent(run.lacks[1], 1)} of the words put in as "
+            "synonyms; sentences whose changed words it has are scored apart too, as 'known'."
         )
     if undefined := int(np.isnan(run.distances.paraphrase).sum()):
         notes.append(f"{counted(undefined, 'sentence', 'is/are')} left out: no vector, or none of the paraphrase.")
@@ -257,7 +257,7 @@ def space_stability(name: str, runs: Sequence[Tensor], compute: Compute) -> Spac
     joined = engine.place(load_runs([(words, run[there].numpy()) for run in runs]), compute)
     losses = engine.pip_pass(joined, compute)
     lists = engine.neighbour_pass(joined, torch.arange(sentences, device=joined.device), _NEIGHBOURS, compute)
-    first, second = torch.triu_indices(len(runs), len(runs), 1)
+    first, second = torch.triu_indices(len(runs), len(runs), 1, device="cpu")
     shared = engine.overlap_pass(lists, [_NEIGHBOURS], compute)
     loss = losses.reduced if losses.scale is None else losses.reduced / losses.scale.chance
     return SpaceStability(

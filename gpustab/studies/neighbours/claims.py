@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from gpustab.results.page import percent
 from gpustab.statistics.intervals import wilson
 from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, too_noisy
 from gpustab.studies.shared.wording import listed
@@ -18,10 +19,11 @@ OFTEN = Margin(0.8, "share of the runs, and probability by the cosines, from whi
 SELDOM = Margin(0.2, "share of the runs, and probability by the cosines, up to which a neighbour is passing")
 HALF = Margin(0.5, "end of the 95 % interval of the share: above it a neighbour may be firm, below it it is passing")
 RULE = (
-    "Firm: in the list of at least 80 % of the runs, ahead of the next word with probability 0.8 by its cosines, and "
-    "the 95 % interval of its share lies above one half. Passing: the interval lies below one half, or share and "
-    "probability are at most 20 %. Open: neither can be told from so many runs; five are needed, and ten where two "
-    "runs share less than 40 % of a list. Runs that lack the neighbour count: it is not in their lists."
+    "A word is firm if at least 80 % of the runs list it and the 95 % interval of this share lies above one half. Its "
+    "cosines must also put it ahead of the next word with a probability of at least 80 %. A word is passing if the "
+    "interval lies below one half, or if share and probability are both at most 20 %. Every other word is open. Fewer "
+    "than five runs judge no word. Nor do fewer than ten runs if two of them share less than 40 % of a list. Runs that "
+    "lack the neighbour count as runs that do not list it."
 )
 
 
@@ -126,7 +128,7 @@ class Judged(NamedTuple):
     @property
     def nearest(self) -> str:
         """Of which words the sentence is."""
-        return f"Of the {in_words(self.n)} nearest words of {self.query}"
+        return f"Of the {_words_of(self)}"
 
     @property
     def firm(self) -> list[Neighbour]:
@@ -165,19 +167,29 @@ def on_these_documents(whole: Judged, drawn: Judged) -> str:
         return SOME_HOLD.sentence(whole)
     sure = {one.word for one in drawn.firm}
     alone = [one.word for one in whole.firm if one.word not in sure]
-    back = f"Train again on the same documents, and {in_words(len(whole.firm))} of the {in_words(whole.n)} come back"
+    firm = len(whole.firm)
+    back = (
+        f"If you train again on the same documents, {in_words(firm)} of the {in_words(whole.n)} "
+        f"{'comes' if firm == 1 else 'come'} back"
+    )
     if drawn.runs < drawn.needed:
-        return f"{back}: {listed([one.word for one in whole.firm])}. Whether other documents give them is not judged."
+        return f"{back}: {listed([one.word for one in whole.firm])}. Nobody knows whether other documents give them."
     if not alone:
-        return f"{back}; resampled documents give the same words."
-    which = "all of them" if len(alone) == len(whole.firm) else in_words(len(alone))
-    return f"{back}; {which} only as long as the documents stay the same: {listed(alone)}."
+        return f"{back}. Resampled documents give the same words."
+    which = "All of them" if len(alone) == firm else f"{in_words(len(alone)).capitalize()} of them"
+    which = "It" if firm == 1 else which
+    return f"{back}. {which} {'depends' if len(alone) == 1 else 'depend'} on these very documents: {listed(alone)}."
 
 
-def _wanted(judged: Judged) -> str:
+def _too_few(judged: Judged) -> str:
+    few = f"{in_words(judged.runs).capitalize()} {judged.kind} are too few to judge the {_words_of(judged)}"
     if not judged.p < NOISY:
-        return "five are needed, better ten"
-    return f"two of them share {judged.p:.0%} of a list, and of so noisy lists ten are needed"
+        return f"{few}. Train at least five, better ten."
+    return f"{few}: two of them share only {percent(judged.p)} of a list. Train at least ten."
+
+
+def _words_of(judged: Judged) -> str:
+    return f"{in_words(judged.n)} nearest words of {judged.query}"
 
 
 def some_hold(verdicts: Sequence[str]) -> str:
@@ -194,16 +206,16 @@ SOME_HOLD = Claim[Judged](
     says="Some neighbours of the word hold.",
     source="Antoniak & Mimno 2018, §7",
     rule=(
-        f"one of them is firm; no if all are passing; no test below {LEAST_RUNS:g} runs, and below {NOISY_RUNS:g} "
-        f"where p@n is below {NOISY:g}"
+        f"one of them is firm; no if all are passing. No test below {LEAST_RUNS:g} runs, or below {NOISY_RUNS:g} if "
+        f"p@n is below {NOISY:g}"
     ),
     judge=lambda x: "no test" if x.runs < x.needed else some_hold([one.verdict for one in x.listed]),
     sentences={
         "yes": _some_firm,
-        "no": lambda x: f"{x.nearest}, trust none: all are passing in these {x.runs} {x.kind}.",
+        "no": lambda x: f"{x.nearest}, trust none: all are passing in these {in_words(x.runs)} {x.kind}.",
         "undecided": lambda x: (
-            f"{x.nearest}, none can be trusted yet: none is firm in these {x.runs} {x.kind}.{x.others}"
+            f"{x.nearest}, trust none yet: none is firm in these {in_words(x.runs)} {x.kind}.{x.others}"
         ),
-        "no test": lambda x: f"{x.nearest}, none can be judged by {x.runs} {x.kind}: {_wanted(x)}.",
+        "no test": _too_few,
     },
 )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from gpustab.report.svg.axes import short
+from collections.abc import Sequence
+
+from gpustab.report.origin import in_words
+from gpustab.report.svg.axes import cut, short
 from gpustab.report.svg.colours import called, series
 from gpustab.report.svg.matrix import Cell, Line, lattice
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from, each
@@ -10,6 +13,8 @@ from gpustab.report.svg.rows import Dot
 from gpustab.results import Table
 from gpustab.results.page import counted
 
+_NAMED = 4
+"""So many words stand in the title."""
 _MOST = 40
 """A panel shows so many words."""
 
@@ -28,14 +33,21 @@ def words_and_runs(shares: Table, tables: Tables) -> Picture:
         runs = list(dict.fromkeys(listed["run"]))
         if len(runs) < 2:
             continue
-        every = sum(hits == len(runs) for hits in part["runs"])
-        said.append(f"{every} of {part.height} in all {len(runs)} {names[group]} runs".replace("  ", " "))
+        every = [word for word, hits in each(part, "neighbour", "runs") if hits == len(runs)]
+        said.append(_in_all(every, part.height, len(runs), names[group] if len(groups) > 1 else ""))
         hidden += max(0, part.height - _MOST)
         panels.append(_panel(group, drawn[group].style, part.take(range(min(_MOST, part.height))), listed))
     if not panels:
         return Picture(missing="The picture of words and runs needs two runs or more that have the word.")
     caption = f" Below, {counted(hidden, 'word', 'is/are')} in the table only." if hidden else ""
-    return Picture(f"Words that are ever among the nearest: {'; '.join(said[:4])}", panels, caption=_CAPTION + caption)
+    return Picture("; ".join(said[:3]), panels, caption=_CAPTION + caption)
+
+
+def _in_all(words: Sequence[str], ever: int, runs: int, kind: str) -> str:
+    """Which words all runs of a group list, as a clause."""
+    some = ", ".join(words[:_NAMED]) + f" and {len(words) - _NAMED} more" * (len(words) > _NAMED)
+    of = f"{runs} {kind} runs".replace("  ", " ")
+    return f"{some}: in all {of}" if words else f"No word is in all {of}, of {ever} that are in some"
 
 
 def _panel(group: str, style: str, shares: Table, lists: Table) -> str:
@@ -43,11 +55,11 @@ def _panel(group: str, style: str, shares: Table, lists: Table) -> str:
     firm = [verdict == "firm" for verdict in shares.get("verdict", [""] * shares.height)]
     rows = zip(firm, each(shares, "neighbour", "share", "low", "high"), strict=True)
     lines = [
-        Line(short(word, 20), "bold" * bold, [cells.get((word, run)) for run in runs], Dot(share, style, 0, low, high))
+        Line(cut(word, 28), "bold" * bold, [cells.get((word, run)) for run in runs], Dot(share, style, 0, low, high))
         for bold, (word, share, low, high) in rows
     ]
-    said = "; ".join(f"{short(word, 20)} {n} of {of}" for word, n, of in each(shares, "neighbour", "runs", "of"))
-    heading = short(group, 40)
+    said = "; ".join(f"{word} {n} of {of}" for word, n, of in each(shares, "neighbour", "runs", "of"))
+    heading = short(in_words(group), 40)
     return lattice(lines, heading, style, "share of runs", f"Words and runs, {heading}. {said}")
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from gpustab.report import Result
-from gpustab.results import Block, Content, SmallTable
-from gpustab.results.page import Columns, counted, number
-from gpustab.studies.neighbours.claims import RULE
-from gpustab.studies.neighbours.study import SHARES
+from gpustab.report.origin import embeddings, in_words
+from gpustab.report.svg.colours import series
+from gpustab.results import Block, Card, Content, SmallTable
+from gpustab.results.page import Columns, counted, number, percent
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.neighbours.claims import FIRM, OPEN, PASSING, RULE
+from gpustab.studies.neighbours.study import SHARES, Share
+from gpustab.studies.shared.wording import listed
 
 CITATIONS = ("antoniak2018", "rettenmeier2020")
 
@@ -17,21 +21,56 @@ _OTHERS = 10
 
 
 def page(result: Result) -> list[Block]:
-    """Return a block for every group: how sure each neighbour is. The picture has the lists of all runs."""
-    return [_group(result, group, RULE if not k else "") for k, group in enumerate(result.groups)]
+    """Return how sure each neighbour is in the leading group, the same of all groups side by side, and their details.
+
+    The picture has the lists of all runs.
+    """
+    first, *others = result.groups
+    blocks = [_group(result, first, RULE)]
+    if others:
+        blocks.append(_side_by_side(result))
+        blocks += [Block(f"{in_words(x['name'])}: all numbers", *_numbers(result, x), folded=True) for x in others]
+    return blocks
 
 
 def _group(result: Result, group: dict[str, Any], aside: str) -> Block:
+    facts, tables = _numbers(result, group)
+    of = f"{in_words(group['name'])}: " if len(result.groups) > 1 else ""
+    title = f"{of}the {group['n']} nearest neighbours of '{group['word']}' in {len(group['runs'])} runs"
+    return Block(title[:1].upper() + title[1:], facts, tables, answer=group["verdict"], aside=aside)
+
+
+def _numbers(result: Result, group: dict[str, Any]) -> tuple[list[tuple[str, str, str]], list[SmallTable]]:
     spread = f"SD {number(group['p_sd'], 2)}, SE {number(group['p_se'], 2)}; chance {number(group['chance_p'], 2)}"
     facts = [(f"p@{group['n']} of two runs", number(group["p"], 3), spread)]
     rows = list(SHARES.rows(result.tables, group=group["name"]))
-    listed = sum(row.place is not None for row in rows)
-    table = SmallTable.of("", rows[: listed + _OTHERS], _SHARES, SHARES.row)
-    if listed < len(rows):
-        others = f"words of no place are neighbours in some run, {len(rows) - listed} in all"
+    placed = sum(row.place is not None for row in rows)
+    table = SmallTable.of("", rows[: placed + _OTHERS], _SHARES, SHARES.row)
+    if placed < len(rows):
+        others = f"words of no place are neighbours in some run, {len(rows) - placed} in all"
         table.title = f"'Ahead': how surely nearer than the word after the last place; {others}"
-    title = f"{group['name']}: the {group['n']} nearest neighbours of '{group['word']}' in {len(group['runs'])} runs"
-    return Block(title, facts, [table], answer=group["verdict"] if len(result.groups) > 1 else "", aside=aside)
+    return facts, [table]
+
+
+def _side_by_side(result: Result) -> Block:
+    """Every word that some group lists: in how many runs, its cosine, and whether it holds; a column for each group."""
+    held: dict[str, dict[str, Share]] = {}
+    for group in result.groups:
+        for row in SHARES.rows(result.tables, group=group["name"]):
+            if row.place is not None:
+                held.setdefault(row.neighbour, {})
+    for group in result.groups:
+        for row in SHARES.rows(result.tables, group=group["name"]):
+            if row.neighbour in held:
+                held[row.neighbour][group["name"]] = row
+    names = [group["name"] for group in result.groups]
+    rows = [[word, *(_held(of.get(name)) for name in names)] for word, of in held.items()]
+    table = SmallTable("Verdict, runs that list it, mean cosine", ["neighbour", *map(in_words, names)], rows)
+    return Block("Do all kinds of runs say the same?", tables=[table])
+
+
+def _held(row: Share | None) -> str:
+    return "–" if row is None else f"{row.verdict}, {row.runs} of {row.of}, {number(row.cosine, 2)}"
 
 
 _SHARES: Columns = [
@@ -40,7 +79,7 @@ _SHARES: Columns = [
     ("place", lambda row: str(row.place or "–")),
     ("runs", lambda row: f"{row.runs} of {row.of}"),
     "share",
-    ("95 % interval", lambda row: f"{row.low:.0%}–{row.high:.0%}"),
+    ("95 % interval", lambda row: f"{percent(row.low)}–{percent(row.high)}"),
     "margin",
     "cosine",
     "cosine_sd",
@@ -51,7 +90,54 @@ def heading(result: Content) -> tuple[str, str]:
     """Return the question, and how many runs answer it."""
     runs = sum(len(group["runs"]) for group in result.groups)
     groups = f" in {counted(len(result.groups), 'group')}" if len(result.groups) > 1 else ""
-    return f"Which neighbours of “{result.settings.get('word', '')}” can you trust?", f"{counted(runs, 'run')}{groups}"
+    made = embeddings(result, "")
+    title = f"Which neighbours of “{result.settings.get('word', '')}” can you trust{f' in {made}' if made else ''}?"
+    return title, f"{counted(runs, 'run')}{groups}"
+
+
+def _judged(result: Content) -> list[Share]:
+    """The neighbours that lead the page: those of the first group, bootstrap where there is one."""
+    first = result.groups[0]["name"] if result.groups else ""
+    return [row for row in SHARES.rows(result.tables, group=first) if row.place is not None]
+
+
+def cards(result: Content) -> list[Card]:
+    """Return how many neighbours are firm, passing and open, and how many two runs share."""
+    rows = _judged(result)
+    if not rows:
+        return []
+    group, style = result.groups[0], series([result.groups[0]["name"]])[result.groups[0]["name"]].style
+    counts = {verdict: [row.neighbour for row in rows if row.verdict == verdict] for verdict in (FIRM, PASSING, OPEN)}
+    n, runs = group["n"], len(group["runs"])
+    meant = {FIRM: "come back in most runs", PASSING: "come back in few", OPEN: "these runs cannot tell"}
+    made = [
+        Card(f"{verdict.capitalize()}: {meant[verdict]}", str(len(words)), f"of {n}", ", ".join(words[:_SOME]), style)
+        for verdict, words in counts.items()
+    ]
+    half = Estimate.of_runs(group["p"], group["p_se"], runs).half
+    exact = f"± {number(n * half, 1)}; by chance {number(n * group['chance_p'], 1)}"
+    return [*made, Card("Two runs have in common", number(n * group["p"], 2), f"of {n} neighbours", exact, style)]
+
+
+_SOME = 4
+"""So many words stand on a card."""
+
+
+def may_claim(result: Content) -> str:
+    """Return what a paper may say of the neighbours of this word."""
+    rows, word = _judged(result), result.settings.get("word", "")
+    firm = [row.neighbour for row in rows if row.verdict == FIRM]
+    if result.alarms:
+        return "Nothing yet: what is said above in red comes first."
+    if not firm:
+        return f"No neighbour of “{word}” yet. Name the word, the runs, and that none of its neighbours is firm."
+    drawn = result.groups[0]["name"].rpartition("/")[2].startswith("bootstrap")
+    rest = "" if drawn else " No run drew the documents again: other documents may have other neighbours."
+    return (
+        f"That {listed(firm)} {'is a neighbour' if len(firm) == 1 else 'are neighbours'} of “{word}” in this text, "
+        "with the "
+        f"share of runs and its interval. Of the others, name none.{rest}"
+    )
 
 
 def methods(result: Content) -> str:

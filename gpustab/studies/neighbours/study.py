@@ -27,6 +27,7 @@ from gpustab.statistics.intervals import wilson
 from gpustab.studies.neighbours.claims import HOLDS, SOME_HOLD, Hits, Judged, Neighbour, margin, on_these_documents
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.spaces import look_at
+from gpustab.studies.shared.wording import capital, groups_in_words, the_runs
 
 _WHOLE = ("shuffled", "fixed")
 """Samplings whose runs read the whole corpus: they choose the neighbours that bootstrap runs judge."""
@@ -128,7 +129,7 @@ def _find(
     """Answer for one group, and return how its neighbours were judged."""
     result, compute, query = answer.result, answer.compute, there.vocabulary.index_of(word)
     runs = engine.place(there, compute)
-    nearest = engine.neighbour_pass(runs, torch.tensor([query]), n + 1, compute)
+    nearest = engine.neighbour_pass(runs, torch.tensor([query], device="cpu"), n + 1, compute)
     shown = min(n, nearest.k)
     overlap = engine.overlap_pass(nearest, [shown], compute)
     p, chance = pair_statistics(overlap.p[0]), mean_over_measured(chance_overlap(runs.present), overlap.targets)
@@ -157,7 +158,7 @@ def _find(
     )
     SHARES.add(result.tables, rows)
     LISTS.add(result.tables, _listed(runs, nearest, shown))
-    result.verdict.append(f"{runs.name}: {sentence}" if several else sentence)
+    result.verdict.append(f"{groups_in_words([runs.name])}: {sentence}" if several else sentence)
     answer.warn(runs.name, look_at(runs, compute), [*_notes(runs, chooser, n, shown, having, p.mean, lacking)])
     return judged
 
@@ -175,17 +176,17 @@ def _notes(
     runs: Runs, chooser: Runs | None, n: int, shown: int, having: int, p: float, lacking: Sequence[str]
 ) -> Iterator[str]:
     if shown < n:
-        yield f"There are only {shown} other words, so the lists are that long."
+        yield f"There are only {shown} other words, so every list holds {shown}."
     if having < len(runs):
         yield f"{counted(len(runs) - having, 'run', 'does/do', of=len(runs))} not have the word."
     if lacking:
-        yield f"Not judged, because no run or too few runs have them: {', '.join(lacking)}."
+        yield f"Too few runs have these words to judge them: {', '.join(lacking)}."
     if chooser is not None:
-        yield f"The neighbours were chosen by {chooser.name}, the whole corpus, and judged by these runs."
+        yield f"{capital(the_runs(chooser.name))} chose the neighbours; these runs judge them."
     elif having > 1:
         yield (
-            f"These {having} runs both chose and judge the neighbours; of an unseen run's {shown} neighbours expect "
-            f"{p:.0%} to be the same as any one run's."
+            f"These {having} runs both chose and judge the neighbours, which flatters them. Two runs share "
+            f"{percent(p)} of their {shown} neighbours."
         )
 
 
@@ -239,7 +240,7 @@ def shares(
     """
     lists = nearest.indices[:, 0, :n].cpu()  # (R, n)
     others = [k for k in lists.unique().tolist() if k >= 0 and k not in chosen]
-    words = torch.tensor([*chosen, *others], dtype=torch.long)
+    words = torch.tensor([*chosen, *others], dtype=torch.long, device="cpu")
     cosines = engine.pair_values(runs, torch.full_like(words, query), words).cpu()  # (w, R)
     if nearest.k > n:
         beyond = cosines - nearest.cosines[:, 0, n].cpu()

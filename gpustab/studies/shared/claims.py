@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import pairwise
@@ -18,13 +18,11 @@ from pkgutil import iter_modules
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 import gpustab.studies
-from gpustab.results import Sheet, Table
+from gpustab.results import Sheet
 from gpustab.statistics.intervals import Estimate, ratio_of
-from gpustab.studies.shared.wording import number_span
+from gpustab.studies.shared.wording import capital, number_span, with_error
 
 X = TypeVar("X")
-
-OBSERVATIONS = "Observations of the thesis, and whether these runs show them"
 
 Verdict = Literal["yes", "no", "undecided", "no test"]
 """``no test``: these runs cannot tell, however many there were."""
@@ -43,8 +41,8 @@ class Margin(float):
 
     Example:
         >>> SUFFICES = Margin(0.9, "share of ten neighbours that two averages have in common")
-        >>> 0.95 > SUFFICES, f"{SUFFICES:.0%}", SUFFICES.about
-        (True, '90%', 'share of ten neighbours that two averages have in common')
+        >>> 0.95 > SUFFICES, percent(SUFFICES), SUFFICES.about
+        (True, '90 %', 'share of ten neighbours that two averages have in common')
     """
 
     about: str
@@ -105,9 +103,6 @@ class Observation(NamedTuple):
     paper: str = ""
 
 
-_SHOWN = 4
-"""Of so many techniques at most a sentence tells what the runs show."""
-
 OBSERVED = Sheet("observations", Observation, "one row a claim of the paper and technique")
 
 
@@ -132,12 +127,12 @@ class Claim(Generic[X]):
         >>> HARDLY = Claim(
         ...     id="doctest.hardly",
         ...     says="Lists hardly return",
-        ...     rule=f"the interval lies below {LOW:.0%}",
+        ...     rule=f"the interval lies below {percent(LOW)}",
         ...     judge=lambda share: within(share, -math.inf, LOW),
-        ...     sentences={"yes": lambda share: f"Lists hardly return: {share.value:.0%} of a list."},
+        ...     sentences={"yes": lambda share: f"Lists hardly return: {percent(share.value)} of a list."},
         ... )
         >>> HARDLY.sentence(Estimate(0.1, 0.01, 7)), HARDLY.sentence(Estimate(0.5, 0.01, 7))
-        ('Lists hardly return: 10% of a list.', '')
+        ('Lists hardly return: 10 % of a list.', '')
     """
 
     id: str
@@ -213,51 +208,6 @@ def every_claim() -> dict[str, Claim[Any]]:
             if isinstance(value, Claim) and claims.setdefault(value.id, value) is not value:
                 raise ValueError(f"two claims are called {value.id}")
     return claims
-
-
-def facts(observations: Table[Observation]) -> list[tuple[str, str, str]]:
-    """Return the table of observations as facts of a page; what the paper found stands before what the runs show."""
-    return [
-        (
-            f"{row.source}  {row.technique}",
-            row.agrees,
-            f"{row.claim.rstrip('.')}: {_beside(row)}{row.shows}. Rule: {row.rule}.",
-        )
-        for row in observations.rows()
-    ]
-
-
-def beside_paper(observations: Table[Observation]) -> list[tuple[str, str, str]]:
-    """Return one fact for every claim of which it is said what the paper found: that, and what the runs show."""
-    found = []
-    for claim, table in observations.split("claim"):
-        rows = [row for row in table.rows() if row.paper]
-        if rows:
-            shows = [f"{row.technique} {row.shows}".strip() for row in rows[:_SHOWN]]
-            more = [f"{len(rows) - _SHOWN} more in the table of observations"] * (len(rows) > _SHOWN)
-            verdicts = ", ".join(dict.fromkeys(row.agrees for row in rows))
-            said = f"{claim.rstrip('.')}: {_beside(rows[0])}{'; '.join([*shows, *more])}."
-            found.append((rows[0].source, verdicts, said))
-    return found
-
-
-def _beside(row: Observation) -> str:
-    return f"{row.paper}; here " if row.paper else ""
-
-
-def by_chance(observations: Iterable[Observation]) -> str:
-    """Return how many of these verdicts would say something by chance where nothing is there; empty for one or none.
-
-    Verdicts that say nothing are counted, since they could have been wrong; those without a test are not.
-    """
-    tested = sum(row.agrees != "no test" for row in observations)
-    if tested < 2:
-        return ""
-    wrong = f"about {tested / 20:.0f}" if tested >= 30 else "one or none" if tested < 20 else "one or two"
-    return (
-        f"{tested} verdicts were tried, each with an interval of 95 %: if nothing at all were there, {wrong} of them "
-        "would still say yes or no."
-    )
 
 
 def too_noisy(p: float, runs: int) -> bool:
@@ -351,8 +301,8 @@ def all_of(verdicts: Sequence[Verdict]) -> Verdict:
 def shown(value: float | None, form: str) -> str:
     """Return a number in a form, ``–`` if it is undefined.
 
-    >>> shown(0.031, ".1%"), shown(math.nan, ".1%")
-    ('3.1%', '–')
+    >>> shown(0.031, ".2f"), shown(math.nan, ".2f")
+    ('0.03', '–')
     """
     return "–" if value is None or math.isnan(value) else format(value, form)
 
@@ -383,6 +333,11 @@ class Losses(NamedTuple):
         digits = _digits(ratio.half)
         return f"{ratio.value:.{digits}f} times ({number_span(*ratio.interval, digits)})"
 
+    @property
+    def resampling(self) -> str:
+        """What resampling the documents does, a clause."""
+        return f"resampling the documents changes all cosines {self.times} as much as training again"
+
 
 def _judge(losses: Losses) -> str:
     low, high = losses.ratio.interval
@@ -392,30 +347,24 @@ def _judge(losses: Losses) -> str:
 def _open(losses: Losses) -> str:
     if math.isnan(losses.ratio.interval[0]):
         return (
-            "Whether bootstrap runs differ more than shuffled ones cannot be told from two runs: there is no interval. "
-            "Train at least three of each."
+            "Two runs are too few to say whether documents matter: they give no interval. Train at least three "
+            "shuffled and three bootstrap runs."
         )
     return (
-        "Whether bootstrap runs differ more than shuffled ones cannot be told from these runs: their loss is "
-        f"{losses.bootstrap.minus(losses.shuffled).text('.2g')} higher. More runs would tell."
+        "These runs are too few to say whether documents matter (reduced PIP loss of bootstrap runs "
+        f"{with_error(losses.bootstrap)}, of shuffled runs {with_error(losses.shuffled)}). Train more runs."
     )
 
 
 DOCUMENTS_MATTER = Claim[Losses](
     id="shared.documents-matter",
-    says="It matters which documents there are.",
+    says="The choice of documents matters.",
     source="Antoniak & Mimno 2018, §7; Rettenmeier 2020, §2.3",
-    rule=f"the 95 % interval of bootstrap by shuffled loss lies above {MATTERS}; hardly: below it",
+    rule=f"the 95 % interval of bootstrap loss / shuffled loss lies above {MATTERS}; hardly: it lies below",
     judge=_judge,
     sentences={
-        "matter": lambda x: (
-            f"Resamples of these documents change the cosines of all words {x.times} as much as another training. "
-            "Check claims on bootstrap runs."
-        ),
-        "hardly": lambda x: (
-            "Resamples of these documents change the cosines of all words hardly more than another training: "
-            f"{x.times} as much."
-        ),
+        "matter": lambda x: f"Documents matter. {capital(x.resampling)}. Check your findings on bootstrap runs.",
+        "hardly": lambda x: f"Documents hardly matter. {capital(x.resampling)}.",
         "open": _open,
     },
 )

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
-from gpustab.errors import InputError
-from gpustab.formats.atomic import clear_leftovers, write_text
+from gpustab.formats.atomic import clear_leftovers, make_folder, write_text
+from gpustab.formats.parsed import read_json
 
 T = TypeVar("T")
 
@@ -57,7 +57,7 @@ class Finished:
         if self.folder is None:
             return None
         try:
-            return self._read(json.loads((self.folder / f"{key}.json").read_text("utf-8")))
+            return self._read(read_json(self.folder / f"{key}.json"))
         except (OSError, ValueError, TypeError, KeyError):
             return None
 
@@ -69,10 +69,7 @@ class Finished:
         """
         if self.folder is None:
             return
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{self.folder}: cannot be made: {error.strerror}") from None
+        make_folder(self.folder)
         write_text(self.folder / f"{key}.json", json.dumps(self._plain(said)))
 
     def _plain(self, value: Any) -> Any:

@@ -26,6 +26,7 @@ from gpustab.runs.manifest import FIRST_SCHEMA, MANIFEST, SCHEMA, read_manifest
 from gpustab.runs.runs import Runs
 from gpustab.runs.runset import Entry, read_entries, runset_above
 from gpustab.studies.shared.spaces import UNSCALED, find_copies
+from gpustab.studies.shared.wording import groups_in_words
 
 Groups = Runs | Group | Sequence[Runs | Group]
 """One group or several; a :class:`~gpustab.runs.group.Group` is read when it is measured, and then let go."""
@@ -42,7 +43,8 @@ def groups_of(groups: Groups) -> list[Runs | Group]:
         raise InputError("no group of runs was given")
     names = [group.name for group in found]
     if len(set(names)) < len(names):
-        raise InputError(f"groups must have different names, not {', '.join(names)}")
+        again = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"two groups are called '{again}'; give groups of different names")
     return found
 
 
@@ -77,7 +79,7 @@ class Answer:
         """Return the runs of a group as :meth:`read` does, and set off an alarm if they share hardly any word."""
         runs = self.read(group, part)
         if found := small_overlap(runs.joining, runs.words):
-            self.result.alarms.append(f"{runs.name}: {found}.")
+            self.result.alarms.append(f"{groups_in_words([runs.name])}: {found}.")
         return runs
 
     def warn(self, name: str, found: Sequence[str], notes: Sequence[str] = ()) -> None:
@@ -88,7 +90,7 @@ class Answer:
             found: see :func:`gpustab.studies.shared.spaces.of_spaces`.
             notes: what else is to be said of it.
         """
-        self.result.alarms += [f"{name}: {sentence}" for sentence in found if sentence != UNSCALED]
+        self.result.alarms += [f"{groups_in_words([name])}: {sentence}" for sentence in found if sentence != UNSCALED]
         self.notes[name] = [*(sentence for sentence in found if sentence == UNSCALED), *notes]
 
 
@@ -149,8 +151,8 @@ def without_copies(runs: Runs, answer: Answer, what: str) -> Runs:
     if not again:
         return runs
     answer.result.alarms += [
-        f"{runs.name}: {runs.names[int(same[r].nonzero()[0])]} and {runs.names[r]} are the same vectors; one of them "
-        f"is left out, since counted twice they would make {what} look more stable than they are."
+        f"{groups_in_words([runs.name])}: {runs.names[int(same[r].nonzero()[0])]} and {runs.names[r]} are the same "
+        f"vectors. One of them is left out: counted twice, they would make {what} look more stable than they are."
         for r in again
     ]
     return runs.take([r for r in range(len(runs)) if r not in again])
@@ -170,11 +172,11 @@ def merged(notes: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the notes of all groups with the groups before them; a sentence about several is said once.
 
     >>> merged({"a": ["Few runs."], "b": ["Few runs.", "Collapsed."]})
-    ['all groups: Few runs.', 'b: Collapsed.']
+    ['All groups: Few runs.', 'b: Collapsed.']
     """
     everyone = len(notes) if len(notes) > 1 else 0
     about = by_sentence(notes).items()
-    return [f"{'all groups' if len(g) == everyone else ', '.join(g)}: {sentence}" for sentence, g in about]
+    return [f"{'All groups' if len(g) == everyone else groups_in_words(g)}: {sentence}" for sentence, g in about]
 
 
 def by_sentence(notes: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:

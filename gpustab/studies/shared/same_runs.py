@@ -16,6 +16,7 @@ from gpustab.results.page import counted
 from gpustab.runs.families import over_common_words
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
+from gpustab.studies.shared.wording import groups_in_words
 
 _WORDS = 64
 """Words whose vectors are compared, bit for bit: two trainings do not agree in one of them."""
@@ -40,7 +41,7 @@ def same_runs(groups: Mapping[str, Runs]) -> list[Same]:
         _, rows = over_common_words([first, second])
         if not len(rows[0]):
             continue
-        drawn = torch.linspace(0, len(rows[0]) - 1, min(_WORDS, len(rows[0]))).long()
+        drawn = torch.linspace(0, len(rows[0]) - 1, min(_WORDS, len(rows[0])), device="cpu").long()
         own = {_bits(first, r, rows[0][drawn]) for r in range(len(first))}
         shared = sum(_bits(second, r, rows[1][drawn]) in own for r in range(len(second)))
         if shared:
@@ -60,8 +61,8 @@ def said_of(same: list[Same], name: str = "") -> Iterator[str]:
     """Yield a sentence on every pair of groups that share runs."""
     for a, b, runs, of in same:
         yield (
-            f"{name}{a} and {b}: {counted(runs, 'run', 'is/are', of=of)} the same, bit for bit. They are no two "
-            "samples: what does not differ between them says nothing."
+            f"{name}{groups_in_words([a, b])}: {counted(runs, 'run', 'is/are', of=of)} the same, bit for bit. Such "
+            "groups are not two samples, so their agreement means nothing."
         )
 
 

@@ -28,7 +28,7 @@ from gpustab.studies.shared.claims import Margin
 
 COLLAPSED = Margin(0.9, "mean cosine above which a space says little: nearly all words point the same way")
 
-UNSCALED = "Rows are not scaled to unit length: losses are not confined to [0, 1] and have no chance level."
+UNSCALED = "Rows are not scaled to unit length, so losses may exceed 1 and have no chance level."
 
 _SAME = 2.0**-20
 """Root mean square distance of aligned rows, in row lengths, up to which two float32 files hold the same vectors:
@@ -122,7 +122,7 @@ def same_pairs(runs: Runs, pip: engine.PipPass) -> Tensor:
     i, j = run_pairs(len(runs), size.device)
     # The loss is at most the distance, so that all other pairs need no alignment.
     near = pip.reduced * pip.basis.words <= _SAME * (size[i] + size[j]) / 2
-    same = torch.eye(len(runs), dtype=torch.bool)
+    same = torch.eye(len(runs), dtype=torch.bool, device="cpu")
     for a, b in zip(i[near].tolist(), j[near].tolist(), strict=True):
         if same[a, b]:  # of a class that is known
             continue
@@ -137,7 +137,7 @@ def same_pairs(runs: Runs, pip: engine.PipPass) -> Tensor:
 def find_copies(runs: Runs, compute: Compute) -> Tensor:
     """Return :func:`same_pairs` of runs; none where fewer than two words are joint."""
     if int(runs.joint.sum()) < 2:
-        return torch.zeros(len(runs), len(runs), dtype=torch.bool)
+        return torch.zeros(len(runs), len(runs), dtype=torch.bool, device="cpu")
     return same_pairs(runs, engine.pip_pass(runs, compute))
 
 
@@ -149,13 +149,15 @@ def as_copies(values: Tensor, same: Tensor | None) -> Tensor:
     """
     if same is None or not same.any():
         return values
-    first = (same | torch.eye(len(same), dtype=torch.bool)).byte().argmax(1)  # the first copy of every run
+    first = (
+        (same | torch.eye(len(same), dtype=torch.bool, device="cpu")).byte().argmax(1)
+    )  # the first copy of every run
     return values[:, first.to(values.device)]
 
 
 def are_one(same: Tensor | None) -> bool:
     """Tell whether all runs are copies of one."""
-    return same is not None and bool((same | torch.eye(len(same), dtype=torch.bool)).all())
+    return same is not None and bool((same | torch.eye(len(same), dtype=torch.bool, device="cpu")).all())
 
 
 def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int, float]]:
@@ -179,7 +181,7 @@ def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int,
     values = losses.double().cpu().clone().fill_diagonal_(math.nan)
     if leave_out is not None:
         values[leave_out] = math.nan
-    others = ~torch.eye(runs, dtype=torch.bool)
+    others = ~torch.eye(runs, dtype=torch.bool, device="cpu")
     own = torch.stack([values[r, others[r]].nanquantile(0.5) for r in range(runs)])
     rest = torch.stack([values[others[r]][:, others[r]].nanquantile(0.5) for r in range(runs)])
     ratio = (own / rest).where(rest > 0, torch.nan)
@@ -212,7 +214,7 @@ def _said_of_collapse(found: Collapse | None) -> Iterator[str]:
         whose = f"The space is collapsed in {len(found.names)} of {found.of} runs ({named(found.names)})"
     yield (
         f"{whose}: the mean cosine of two different words is {found.span}. "
-        "A small PIP loss means nothing here; train longer, or see what centring (--centre) leaves."
+        "A small PIP loss means nothing here. Train longer, or centre the vectors (--centre)."
     )
 
 
@@ -220,10 +222,11 @@ def _copies(runs: Runs, equal: Tensor) -> Iterator[str]:
     pairs = equal.triu().nonzero().tolist()
     if pairs:
         i, j = pairs[0]
+        of = len(runs) * (len(runs) - 1) // 2
         yield (
-            f"{len(pairs)} of {len(runs) * (len(runs) - 1) // 2} pairs of runs are equal up to rotation, first "
-            f"{runs.names[i]} and {runs.names[j]}: the same file twice, or a seed without effect? "
-            "Equal runs look perfectly stable."
+            f"{len(pairs)} of {of} pairs of runs {'is' if len(pairs) == 1 else 'are'} equal up to rotation, such as "
+            f"{runs.names[i]} and {runs.names[j]}. Is it the same file twice, or a seed without effect? Equal runs "
+            "look perfectly stable."
         )
 
 
@@ -232,9 +235,9 @@ def _far(names: Sequence[str], ratios: Sequence[float]) -> Iterator[str]:
         times = [f"{ratio:.1f}" for ratio in sorted(ratios)]
         span = times[0] if times[0] == times[-1] else f"{times[0]} to {times[-1]}"
         yield (
-            f"{named(names)}: {span} times as far from the other runs as these are from each other. A run of another "
-            "kind, or a training that failed? With such a run neither a mean nor its error says much; look at the rest "
-            "without."
+            f"{named(names)} {'lies' if len(names) == 1 else 'lie'} {span} times as far from the other runs as these "
+            "lie from each other. Is it a run of another kind, or did its training fail? With such a run, neither a "
+            "mean nor its error says much. Leave it out."
         )
 
 
@@ -270,7 +273,7 @@ def of_group(
         *_few(runs),
         *_vocabulary(runs.joining),
         *runs.notes,
-        *([f"Target words that are not there: {some_words(missing)} ({len(missing):,})"] if missing else ()),
+        *([f"{counted(len(missing), 'target word', 'is/are')} missing: {some_words(missing)}."] if missing else ()),
         *_pairs(found),
         *_lists(found, lengths, ties),
         *([f"The relative error of the PIP losses may reach {pip.error:.0e} ({pip.precision})."] * (pip.error > 1e-4)),
@@ -280,29 +283,29 @@ def of_group(
 def _few(runs: Runs) -> Iterator[str]:
     count = len(runs)
     if count == 2:
-        yield "Two runs are one pair: there is neither SD nor standard error. Train more runs."
+        yield "Two runs are one pair, which has no SD and no standard error. Train more runs."
     elif count < _FEW_RUNS:
         yield (
-            f"{count} runs are few: the jackknife error rests on {count} values, so that the 95 % interval of a mean "
-            f"is ± {t_quantile(count - 1):.1f} SE."
+            f"{count} runs are few: the jackknife error rests on {count} values, and the 95 % interval of a mean is "
+            f"± {t_quantile(count - 1):.1f} SE."
         )
     if runs.words <= runs.dimension:
         yield (
-            f"{counted(runs.words, 'word')} in {counted(runs.dimension, 'dimension')}, few: "
-            "neighbour lists soon hold them all, and chance is not small."
+            f"{counted(runs.words, 'word')} in {counted(runs.dimension, 'dimension')} are few: neighbour lists soon "
+            "hold them all, and chance is not small."
         )
 
 
 def _vocabulary(joining: Joining) -> Iterator[str]:
     if joining.dropped:
         yield (
-            f"Words left out, because they are in fewer than {joining.min_runs} runs: {joining.dropped:,} of "
-            f"{joining.seen:,} words ({some_words(joining.dropped_sample)} ...)"
+            f"{counted(joining.dropped, 'word', 'is/are', of=joining.seen)} left out, because fewer than "
+            f"{joining.min_runs} runs have them ({some_words(joining.dropped_sample)} ...)."
         )
     if joining.undefined:
         yield (
-            f"Undefined, because their vector is zero in some run: {counted(joining.undefined, 'word')} "
-            f"({some_words(joining.undefined_sample)})"
+            f"{counted(joining.undefined, 'word', 'is/are')} left out, because of a zero vector in some run "
+            f"({some_words(joining.undefined_sample)})."
         )
 
 
@@ -312,16 +315,16 @@ def _pairs(found: engine.NeighbourPass) -> Iterator[str]:
     runs = len(have)
     pairs, of = int(shared.sum()), runs * (runs - 1) // 2
     if pairs < of:
-        yield f"p@n and j@n are means over {pairs} of {of} pairs of runs: the others have no target word in common."
+        yield f"p@n and j@n are means over {pairs} of {of} pairs of runs. The other pairs share no target word."
 
 
 def _lists(found: engine.NeighbourPass, lengths: Sequence[int], ties: dict[int, int]) -> Iterator[str]:
     if max(lengths) > found.k:
-        yield f"Neighbour lists were cut to {found.k}, all other words that every run has."
+        yield f"Neighbour lists hold only {found.k} words: no other word is in every run."
     lists = found.indices.shape[0] * found.indices.shape[1]
     worst = max(ties, key=lambda n: ties[n])
     if ties[worst]:
         yield (
-            f"{ties[worst]:,} of {lists:,} neighbour lists have a tie at the cut of n = {worst}: "
-            "which of the tied words is counted follows the canonical word order."
+            f"{counted(ties[worst], 'neighbour list', 'has/have', of=lists)} a tie at the cut of n = {worst}. The "
+            "canonical word order decides between tied words."
         )

@@ -1,14 +1,113 @@
-"""Numbers and lists as they stand in sentences."""
+"""Numbers, lists, techniques and groups as they stand in sentences."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
-from gpustab.results.page import number, signed
+from gpustab.report.origin import TECHNIQUES as TECHNIQUES
+from gpustab.report.origin import technique as technique
+from gpustab.results.page import number, percent, signed, with_half
+from gpustab.runs.key import SAMPLINGS, noun_of
+from gpustab.statistics.intervals import Estimate
 
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _MOST_DIGITS = 4
+
+
+def capital(text: str) -> str:
+    """Return a text as the beginning of a sentence; a name with a capital of its own keeps it.
+
+    >>> capital("two runs share a word"), capital("fastText is stable")
+    ('Two runs share a word', 'fastText is stable')
+    """
+    return text if text.partition(" ")[0][1:] != text.partition(" ")[0][1:].lower() else text[:1].upper() + text[1:]
+
+
+def group_in_words(name: str) -> str:
+    """Return what a group is, as what a sentence is about.
+
+    >>> group_in_words("sgns/bootstrap"), group_in_words("lsa/shuffled-sentence-0.2/half=a"), group_in_words("mine")
+    ('skip-gram, bootstrap runs', 'LSA, shuffled runs (sentences, 20 % of the corpus, half a)', 'mine')
+    """
+    what, sampling, more = _parts(name)
+    kind = f"{technique(what)}, {sampling} runs" if sampling else technique(what)
+    return f"{kind} ({', '.join(more)})" if more else kind
+
+
+def groups_in_words(names: Sequence[str]) -> str:
+    """Return what one group or several are, at the beginning of a sentence about them.
+
+    >>> groups_in_words(["sgns/bootstrap"]), groups_in_words(["a", "b"]), groups_in_words(["mine/fixed"])
+    ('Skip-gram, bootstrap runs', 'a and b', 'mine, fixed runs')
+    >>> groups_in_words(["sgns/bootstrap", "lsa/fixed"])
+    'The bootstrap runs of skip-gram and the fixed runs of LSA'
+    """
+    if all(_parts(name)[1] for name in names) and len(names) > 1:
+        return capital(listed([the_runs(name) for name in names]))
+    said = listed([group_in_words(name) for name in names])
+    return capital(said) if _parts(names[0])[0] in TECHNIQUES else said
+
+
+def the_runs(name: str) -> str:
+    """Return the runs of a group, as a subject in the plural.
+
+    >>> the_runs("sgns/bootstrap"), the_runs("lsa/shuffled/half=a"), the_runs("mine")
+    ('the bootstrap runs of skip-gram', 'the shuffled runs of LSA (half a)', 'the runs of mine')
+    """
+    what, sampling, more = _parts(name)
+    runs = f"the {sampling} runs of {technique(what)}" if sampling else f"the runs of {technique(what)}"
+    return f"{runs} ({', '.join(more)})" if more else runs
+
+
+def _parts(name: str) -> tuple[str, str, list[str]]:
+    """The technique, the sampling where the name holds one, and what else sets a group apart; see ``Key``."""
+    leaf, *pairs = re.split(r"/(?=\w+=)", name)
+    what, _, last = leaf.rpartition("/")
+    sampling, *rest = last.split("-")
+    if not what or sampling not in SAMPLINGS:
+        return leaf, "", [pair.replace("=", " ") for pair in pairs]
+    drawn, part = "-".join(rest), 1.0
+    if rest and re.fullmatch(r"0?\.\d+", rest[-1]):
+        drawn, part = "-".join(rest[:-1]), float(rest[-1])
+    more = [f"{noun_of(drawn)}s"] * bool(drawn) + [f"{percent(part)} of the corpus"] * (part != 1)
+    return what, sampling, more + [pair.replace("=", " ") for pair in pairs]
+
+
+def with_error(estimate: Estimate) -> str:
+    """Return a number with half of its 95 % interval.
+
+    >>> with_error(Estimate(0.05041, 0.00027, 7)), with_error(Estimate(0.5, math.nan, 1))
+    ('0.05041 ± 0.00064', '0.500')
+    """
+    return with_half(estimate.value, estimate.half)
+
+
+def change_by(value: float, low: float, high: float) -> str:
+    """Return by how many percent something changes, with its interval; without a sign, as the sentence says which way.
+
+    >>> change_by(-0.57, -0.63, -0.51), change_by(0.07, 0.05, 0.08), change_by(0.07, math.nan, math.nan)
+    ('57 % (51–63 %)', '7 % (5–8 %)', '7 % (no interval)')
+    >>> change_by(-0.12, -0.24, 0.01)
+    '12 % (from 24 % less to 1 % more)'
+    """
+    return f"{percent(abs(value))} ({change_span(low, high)})"
+
+
+def change_span(low: float, high: float) -> str:
+    """Return the interval of :func:`change_by`, without brackets.
+
+    >>> change_span(-0.08, -0.05), change_span(-0.24, 0.004)
+    ('5–8 %', 'from 24 % less to 0.4 % more')
+    """
+    if math.isnan(low) or math.isnan(high):
+        return "no interval"
+    if low < 0 < high:
+        ends = [percent(abs(end), int(abs(end) < 0.005)) for end in (low, high)]
+        return f"from {ends[0]} less to {ends[1]} more"
+    least, most = sorted((abs(low), abs(high)))
+    return f"{100 * least:.0f}–{percent(most)}"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -50,6 +149,15 @@ def number_span(low: float, high: float, digits: int | None = None) -> str:
     while low != high and digits < _MOST_DIGITS and f"{low:.{digits}f}" == f"{high:.{digits}f}":
         digits += 1
     return f"{low:.{digits}f}–{high:.{digits}f}"
+
+
+def difference_span(low: float, high: float, digits: int | None = None) -> str:
+    """Return the range of a difference: without signs where its ends have one, since the sentence says which way.
+
+    >>> difference_span(-0.25, -0.15), difference_span(0.15, 0.25), difference_span(-0.1, 0.06)
+    ('0.15–0.25', '0.15–0.25', '−0.10 to +0.06')
+    """
+    return number_span(-high, -low, digits) if high < 0 else number_span(low, high, digits)
 
 
 def signed_span(low: float, high: float, digits: int = 2) -> str:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from gpustab.results.page import counted, number
+from gpustab.results.page import counted, number, percent
 from gpustab.runs.key import noun_of
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.reliability import Reliability
@@ -60,23 +60,22 @@ class Returning(NamedTuple):
         span = f"{number_span(self.n * low, self.n * high)}; {self.by_chance}"
         back = about(self.n * self.p.value)
         come = "comes" if back == "one" else "come"
-        return (
-            f"{_again(self.sampling, self.unit)}, and {back} of {word(self.n)} nearest neighbours {come} back ({span})."
-        )
+        again = _again(self.sampling, self.unit)
+        return f"If you {again}, {back} of {word(self.n)} nearest neighbours {come} back ({span})."
 
     @property
     def by_chance(self) -> str:
         """How many come back by chance."""
-        return f"by chance {number(self.n * self.chance, 1)} of {word(self.n)}"
+        return f"by chance {number(self.n * self.chance, 1)}"
 
 
 def _again(sampling: str, unit: str) -> str:
-    """What another run of a sampling stands for, as the beginning of a sentence."""
+    """What another run of a sampling stands for, after *if you*."""
     return {
-        "bootstrap": f"Draw these {_drawn(unit)} again, some twice and some not at all, and train again",
-        "shuffled": f"Train again, with the {_drawn(unit)} in another order",
-        "fixed": "Train again on the same texts",
-    }.get(sampling, "Train again")
+        "bootstrap": f"resample the {_drawn(unit)} and train again",
+        "shuffled": f"train again with the {_drawn(unit)} in another order",
+        "fixed": "train again on the same texts",
+    }.get(sampling, "train again")
 
 
 def _drawn(unit: str) -> str:
@@ -103,8 +102,8 @@ def _reading(returning: Returning) -> str:
 def _two_runs(two: Returning) -> str:
     share = f"{about(two.n * two.p.value)} of {word(two.n)} neighbours ({number(two.n * two.p.value, 2)}"
     return (
-        f"Two runs share {share}; {two.by_chance}). With one pair nobody can say how far off that is: there is no "
-        "interval. Train at least three runs, better eight."
+        f"Two runs share {share}; {two.by_chance}). One pair of runs gives no interval. Train at least three runs, "
+        "better eight."
     )
 
 
@@ -112,37 +111,36 @@ RETURN = Claim[Returning](
     id="stability.neighbours-return",
     says="Neighbours come back in another run.",
     rule=(
-        f"the 95 % interval of p@n lies above {READ_ONE}: read them from one run; below {HARDLY}: they say next to "
-        "nothing; else look at several runs. No test of two runs"
+        f"the 95 % interval of p@n lies above {READ_ONE}: read them from one run. It lies below {HARDLY}: they say "
+        "next to nothing. Else: look at several runs. No test of two runs"
     ),
     judge=_reading,
     sentences={
         "read one": lambda x: f"{x.lead} You may read neighbours from one run.",
         "read one, advice": lambda x: (
-            f"{x.lead} Another training of the same texts changes little; for reading, go by the bootstrap runs."
+            f"{x.lead} Training again on the same texts changes little. Go by the bootstrap runs when you read "
+            "neighbours."
         ),
         "read one, permission": lambda x: (
-            f"{x.lead} Another training of the same texts changes little; the bootstrap runs, which say more, have no "
+            f"{x.lead} Training again on the same texts changes little. The bootstrap runs, which say more, have no "
             "verdict."
         ),
         "single documents": lambda x: (
-            f"{x.lead} Most neighbours hang on single {_drawn(x.unit)}: read those that most bootstrap runs keep."
+            f"{x.lead} Most neighbours depend on single {_drawn(x.unit)}. Read only those that most bootstrap runs "
+            "keep."
         ),
         "next to nothing": lambda x: (
-            f"{x.lead} Neighbours of one run say next to nothing: these vectors hardly hold this corpus."
+            f"{x.lead} The neighbours of one run say next to nothing: these vectors hardly represent this corpus."
         ),
-        "bootstrap runs": lambda x: f"{x.lead} For reading, go by the bootstrap runs.",
+        "bootstrap runs": lambda x: f"{x.lead} Go by the bootstrap runs when you read neighbours.",
         "several runs": lambda x: (
-            f"{x.lead} Do not rest an argument on a neighbour before you have seen it in several runs."
+            f"{x.lead} Do not base an argument on a neighbour before you have seen it in several runs."
         ),
         "two runs": _two_runs,
     },
 )
 
-BOOTSTRAP_IS = (
-    "Bootstrap runs are resamples of these documents: what other documents would say they cannot tell; it may differ "
-    "more."
-)
+BOOTSTRAP_IS = "Bootstrap runs resample these documents. Other documents may differ more."
 
 
 class Halves(NamedTuple):
@@ -161,10 +159,10 @@ class Halves(NamedTuple):
         """What the halves share."""
         low, high = (min(max(x, 0.0), 1.0) for x in self.between.interval)
         shared = f"{number(self.n * self.between.value, 2)} of {word(self.n)} neighbours"
-        drawn = "" if self.drawn is None else f", two bootstrap runs of it {number(self.n * self.drawn, 2)}"
+        drawn = "" if self.drawn is None else f" Two bootstrap runs of a half share {number(self.n * self.drawn, 2)}."
         return (
-            f"The two halves of the documents share {shared} ({number_span(self.n * low, self.n * high)}), two runs of "
-            f"one half {number(self.n * self.within.value, 2)}{drawn}."
+            f"The two halves of the documents share {shared} ({number_span(self.n * low, self.n * high)}). Two runs of "
+            f"one half share {number(self.n * self.within.value, 2)}.{drawn}"
         )
 
 
@@ -176,14 +174,14 @@ def _halves(halves: Halves) -> str:
 OTHER_DOCUMENTS = Claim[Halves](
     id="stability.other-documents",
     says="Other documents would say something else.",
-    rule=f"the 95 % interval of p@n within a half less that between halves lies above {ALIKE}; below it: the same",
+    rule=f"p@n within a half exceeds p@n between halves by more than {ALIKE}, beyond the 95 % interval",
     judge=_halves,
     sentences={
         "other": lambda x: (
-            f"{x.lead} Other documents would say something else: what one half says need not hold there."
+            f"{x.lead} Other documents would say something else: a finding from one half need not hold in the other."
         ),
-        "same": lambda x: f"{x.lead} One half says what the other says.",
-        "open": lambda x: f"{x.lead} Whether other documents would say something else cannot be told from these runs.",
+        "same": lambda x: f"{x.lead} Both halves say the same.",
+        "open": lambda x: f"{x.lead} These runs are too few to say whether other documents would say something else.",
     },
 )
 
@@ -205,13 +203,13 @@ def _heading(ranking: Ranking) -> str:
 RANKS_WORDS = Claim[Ranking](
     id="stability.ranks-words",
     says="These runs rank words.",
-    rule=f"the reliability of the ranking is at least {BANDS}: a word's place; {CANNOT}: its group; below: they cannot",
+    rule=f"a reliability of at least {BANDS} gives a word's place, one of at least {CANNOT} its group, less nothing",
     judge=_heading,
     sentences={
         "two runs": "Two runs cannot rank words.",
-        "cannot": lambda x: f"These {x.runs} runs cannot rank words.",
-        "group": "These runs tell a word's group, not its place.",
-        "place": "These runs tell a word's place, within its error.",
+        "cannot": lambda x: f"These {word(x.runs)} runs cannot rank words.",
+        "group": "These runs show a word's group, not its place.",
+        "place": "These runs show a word's place, within its error.",
     },
 )
 
@@ -240,23 +238,23 @@ LEAST_LISTED = Claim[Least](
     id="stability.least-listed",
     says="The words listed as least stable are among the least stable of words as frequent.",
     rule=(
-        f"of those listed at least {LISTS:.0%} are expected in the least stable tenth, by chance a tenth; no test "
-        f"below {NOISY_RUNS:g} runs where p@n is below {NOISY:g}"
+        f"at least {percent(LISTS)} of the listed words are expected in the least stable tenth (by chance 10 %). No "
+        f"test below {NOISY_RUNS:g} runs if p@n is below {NOISY:g}"
     ),
     judge=_least,
     sentences={
         "yes": lambda x: (
-            f"Of the {x.words} words listed as least stable about {x.expected:.0f} belong to the least stable tenth of "
-            "words as frequent; which of them stands first is chance."
+            f"About {x.expected:.0f} of the {x.words} words listed as least stable belong to the least stable tenth of "
+            "equally frequent words. Their order is chance."
         ),
         "no": lambda x: (
-            f"No list of the least stable words: of the {x.words} that came out so about {x.expected:.0f} would belong "
-            "to the least stable tenth of words as frequent. The order is that of the stable words; more runs would "
-            "tell the others."
+            "These runs cannot list the least stable words: only about "
+            f"{x.expected:.0f} of the {x.words} candidates would belong to the least stable tenth of equally frequent "
+            "words. Train more runs."
         ),
         "no test": lambda x: (
-            f"No list of the least stable words: two runs share {x.p:.0%} of a list, and of so noisy lists "
-            f"{NOISY_RUNS:g} runs are needed."
+            f"These runs cannot list the least stable words: two runs share only {percent(x.p)} of a list. Train at "
+            f"least {word(int(NOISY_RUNS))} runs."
         ),
     },
 )
@@ -269,17 +267,17 @@ def ranking(runs: int, by: Sequence[tuple[str, Reliability | None]]) -> str:
     """
     known = [(name, of) for name, of in by if of is not None and not math.isnan(of.value)]
     if runs < 3:
-        return "Two runs say nothing of how far other runs would rank the words alike."
+        return "Two runs cannot say how other runs would rank the words."
     if not known:
         return ""
     known.sort(key=lambda x: -x[1].value)
-    assuming = ", assuming that runs and pairs differ as they usually do" if runs == 3 else ""
+    assuming = " This assumes that runs and pairs differ as they usually do." if runs == 3 else ""
     first, *others = [f"{of.value:.2f} by {name}" for name, of in known]
     rest = f" ({', '.join(others)})" if others else ""
     needed = [f"{_needed(of)} by {name}" for name, of in known]
     return (
-        f"Train {counted(runs, 'other run')}, and the order of the {known[0][1].words:,} words would agree with this "
-        f"one at about {first}{rest}{assuming}. For 0.9 one needs {', '.join(needed)}."
+        f"{counted(runs, 'other run')} would rank the {known[0][1].words:,} words with a correlation of about "
+        f"{first}{rest}.{assuming} A correlation of 0.9 needs {', '.join(needed)}."
     )
 
 
@@ -298,14 +296,14 @@ class Opposite(NamedTuple):
 
 POINTS_OPPOSITE = Claim[Opposite](
     id="stability.points-opposite",
-    says="The words' PIP loss and p@n point opposite ways.",
+    says="PIP loss and p@n rank the words in opposite ways.",
     rule=f"Spearman's ρ of the two over {ENOUGH_WORDS:g} words or more lies above {OPPOSITE} in every group",
     judge=lambda x: "yes" if x.words >= ENOUGH_WORDS and all(rho > OPPOSITE for rho in x.agreements) else "no",
     sentences={
         "yes": lambda x: (
-            f"PIP loss and p@{x.n} point opposite ways: words of smaller loss have neighbours that are less stable "
-            f"(ρ = {_span(x.agreements, '+.2f')} over {x.words:,} words). The losses mostly measure how far words "
-            f"stand out of a bundle that they all form; go by p@{x.n}, or train longer."
+            f"PIP loss and p@{x.n} rank the words in opposite ways: words with a smaller loss have less stable "
+            f"neighbours (ρ = {_span(x.agreements, '.2f')} over {x.words:,} words). The losses mostly show how far a "
+            f"word stands out from a direction that all words share. Go by p@{x.n}, or train longer."
         )
     },
 )
@@ -313,22 +311,21 @@ POINTS_OPPOSITE = Claim[Opposite](
 
 def little_in_common(joint: int, seen: int, folded: int) -> str:
     """Return the alarm of runs that share hardly any words."""
-    case = f" If letter case did not count, they would share {folded:,}." if folded > joint else ""
+    case = f" They would share {folded:,} if letter case did not count." if folded > joint else ""
     return (
-        f"These runs share {joint:,} of {seen:,} words ({100 * joint / seen:.1g} %). Nothing can be concluded about "
-        f"the rest.{case}"
+        f"These runs share only {joint:,} of {seen:,} words ({100 * joint / seen:.1g} %). They say nothing about the "
+        f"rest.{case}"
     )
 
 
 def collapsed(names: Sequence[str], cosines: Sequence[float], *, every: bool) -> str:
     """Return the alarm of runs, or of all runs of the groups, whose words all point one way, by their mean cosines."""
     one = len(names) == 1 and not every
-    who, whose = "All runs" if every else listed(names), "its" if one else "their"
-    rest = "No verdict is given." if every else "The sentences below are without, the tables with it."
+    who, whose, them = "All runs" if every else listed(names), "its" if one else "their", "it" if one else "them"
+    rest = "The page gives no verdict." if every else f"The sentences below leave {them} out, the tables do not."
     return (
         f"{who} {'is' if one else 'are'} collapsed: {whose} words all point one way (mean cosine "
-        f"{_span(cosines, '.2f')}), so that a tiny loss means nothing. Train longer, or see what centring leaves. "
-        f"{rest}"
+        f"{_span(cosines, '.2f')}). A tiny loss means nothing there. Train longer, or centre the vectors. {rest}"
     )
 
 
@@ -344,19 +341,22 @@ def odd(name: str, share: float | None, others: float | None, without: float, wi
     """
     far = f"{name} lies far from all others"
     if share is not None and others is not None:
-        far = f"{name} is {share:.0%} of chance away from the others, these {others:.0%} from each other"
+        far = (
+            f"{name} lies {percent(share)} of chance away from the others, which lie {percent(others)} away from each "
+            "other"
+        )
     return (
-        f"One run does not belong. {far}. Without it the loss is {number(without, 3)}, with it {number(with_it, 3)}. "
-        "Is it of another kind, did its training fail, or were its words written in another order? The sentences below "
-        "are without, the tables with it."
+        f"One run does not belong. {far}. The loss is {number(without, 3)} without it and {number(with_it, 3)} with "
+        "it. Is it of another kind, did its training fail, or were its words written in another order? The sentences "
+        "below leave it out, the tables do not."
     )
 
 
 def copies(names: Sequence[str]) -> str:
     """Return the alarm of runs that are one space several times."""
     return (
-        f"{listed(names)} are the same vectors in {word(len(names))} files. One of them is kept in the sentences "
-        "below; counted more than once, they would make the runs look more stable than they are."
+        f"{listed(names)} are the same vectors in {word(len(names))} files. The sentences below count them once: "
+        "copies would make the runs look more stable than they are."
     )
 
 

@@ -6,15 +6,17 @@ has a p@10 of 0.175 between bootstrap runs of one half and of 0.068 between the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from torch import Tensor
 
 from gpustab import engine
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.machine.device import Compute
+from gpustab.results import Column, Sheet
 from gpustab.runs.families import over_common_words
 from gpustab.runs.group import Group, loaded
 from gpustab.runs.join import join
@@ -144,6 +146,39 @@ def compare_halves(
     return TwoHalves(
         str(_without_half(first)), both.words, lists.k, _within(p, own, others), between(p[own][:, others])
     )
+
+
+class Across(NamedTuple):
+    """A run of one group and a run of another."""
+
+    group: str
+    other: str
+    run_i: Annotated[str, Column(about="of the group")]
+    run_j: Annotated[str, Column(about="of the other")]
+    words: Annotated[int, Column(about="that all runs of both have")]
+    reduced_pip: Annotated[float, Column(about="0 to 1")]
+    chance_reduced_pip: Annotated[float, Column(about="the same of unrelated spaces")]
+
+
+ACROSS = Sheet("between", Across, "one row two runs of different samplings, some of each", long=True)
+_SOME, _LARGE = (4, 2), 50_000
+"""Runs of each group that are compared across groups; of larger vocabularies fewer."""
+
+
+def across(one: Runs, other: Runs, compute: Compute) -> list[Across]:
+    """Return the losses between some runs of two groups, over the words of both; none where these are too few."""
+    some = [runs.take(list(range(min(_SOME[runs.words > _LARGE], len(runs))))) for runs in (one, other)]
+    both = _together(*some)
+    if both is None:
+        return []
+    pip = engine.pip_pass(engine.place(both, compute), compute)
+    losses, first = pair_matrix(pip.reduced, len(both)).cpu(), len(some[0])
+    chances = losses * math.nan if pip.scale is None else pair_matrix(pip.scale.chance, len(both)).cpu()
+    return [
+        Across(one.name, other.name, a, b, both.words, float(losses[i, first + j]), float(chances[i, first + j]))
+        for i, a in enumerate(some[0].names)
+        for j, b in enumerate(some[1].names)
+    ]
 
 
 def between(cross: Tensor) -> Estimate:

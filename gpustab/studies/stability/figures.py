@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import torch
+from scipy.stats import mannwhitneyu
 
 from gpustab.kernels.jackknife import pair_statistics
 from gpustab.report.describe import SUMMARIES
+from gpustab.report.origin import in_words
 from gpustab.report.svg.axes import Axis, at, known, round_ticks, short
 from gpustab.report.svg.charts import BANDED, Cloud, Curve, Layer, Note, corner, lines
 from gpustab.report.svg.colours import Series, called, listing, series
@@ -20,7 +23,8 @@ from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.report.svg.rows import HEADED, Dot, Ridge, Row, Upright, dots, ridges
 from gpustab.results import Table
 from gpustab.results.page import counted, number
-from gpustab.statistics.intervals import Estimate
+from gpustab.statistics.intervals import Estimate, ratio_of
+from gpustab.studies.stability.contrasts import ACROSS
 
 Values = np.ndarray[tuple[int], np.dtype[np.float64]]
 
@@ -31,6 +35,8 @@ _SOME = 20
 _MOST_GROUPS = 4
 _VISIBLE = 0.0005
 """Shares that are less apart are drawn at the same tenth of a unit."""
+_LEAST, _SURE = 0.05, 0.01
+"""Difference of median p@n that a title speaks of, and the p-value that it needs."""
 _NOISE = 1e-6
 """Losses of equal runs are rounding errors of float32, and have no distribution."""
 
@@ -78,8 +84,8 @@ def neighbours(pairs: Table, tables: Tables) -> Picture:
     shares = []
     for group, by_n in estimates.items():
         low, high = zip(*(of.interval for of in by_n.values()), strict=True)
-        values, name = [of.value for of in by_n.values()], short(names[group])
-        shares.append(Curve(list(by_n), values, *drawn[group], name, low, high, BANDED))
+        values = [of.value for of in by_n.values()]
+        shares.append(Curve(list(by_n), values, *drawn[group], names[group], low, high, BANDED))
     said = "; ".join(
         f"{names[group]}: " + ", ".join(f"{number(of.value, 2)} at {k}" for k, of in of_n.items())
         for group, of_n in estimates.items()
@@ -90,8 +96,19 @@ def neighbours(pairs: Table, tables: Tables) -> Picture:
         [*shares, *_chance(tables, ns, drawn)],
         f"Shared neighbours over the length of the lists. {said}",
     )
-    of_n = listing((names[group], _of(of[n], n)) for group, of in estimates.items())
-    return Picture(f"Of the {n} nearest neighbours two runs have in common: {of_n}", [panel])
+    return Picture(_shared({names[group]: of[n] for group, of in estimates.items()}, n), [panel])
+
+
+def _shared(shares: Mapping[str, Estimate], n: int) -> str:
+    """What other draws of the documents cost, where the intervals part; else what each group shares."""
+    drawn, trained = shares.get("bootstrap"), shares.get("shuffled")
+    if drawn and trained and drawn.interval[1] < trained.interval[0]:
+        return (
+            f"Draw the documents again, and {_of(drawn, n)} of {n} neighbours come back; train again, and "
+            f"{_of(trained, n)} do"
+        )
+    of_n = listing((name, _of(share, n)) for name, share in shares.items())
+    return f"Of the {n} nearest neighbours two runs have in common: {of_n}"
 
 
 def _chance(tables: Tables, ns: Sequence[int], drawn: Mapping[str, Series]) -> list[Layer]:
@@ -158,12 +175,22 @@ def side_by_side(pairs: Table, _: Tables) -> Picture:
     for group, loss in losses.items():
         chance = Upright(chances[group], "axis dash", (-7, 7), "" if rows else "chance")
         dot = Dot(loss.value, *drawn[group], *loss.interval)
-        rows.append(Row(f"{short(group, 30)}: {_with_error(loss)}", [dot, chance], drawn[group].style))
+        rows.append(Row(f"{short(in_words(group), 40)}: {_with_error(loss)}", [dot, chance], drawn[group].style))
     axis = Axis("reduced PIP loss (0: identical)", 0, top, round_ticks(0, top))
     label = "; ".join(f"{group} {_with_error(loss)}" for group, loss in losses.items())
     shares = listing((names[group], _percent(loss.value, chances[group])) for group, loss in losses.items())
-    title = f"How far the runs of a group lie apart, in parts of chance: {shares}"
+    title = _further({names[group]: loss for group, loss in losses.items()})
+    title = title or f"How far the runs of a group lie apart, in parts of chance: {shares}"
     return Picture(title, [dots(rows, axis, HEADED, f"Groups side by side. {label}")])
+
+
+def _further(losses: Mapping[str, Estimate]) -> str:
+    """How much further apart bootstrap runs are than shuffled ones, if they surely are; else nothing."""
+    drawn, trained = losses.get("bootstrap"), losses.get("shuffled")
+    ratio = ratio_of(drawn, trained) if drawn and trained else None
+    if ratio is None or not ratio.interval[0] > 1:
+        return ""
+    return f"The choice of documents moves the cosines {number(ratio.value, 2)} times as far as another training"
 
 
 @drawn_from("words")
@@ -178,7 +205,7 @@ def words(table: Table, _: Tables) -> Picture:
     drawn, names = series(group for group, _ in parts), called(group for group, _ in parts)
     nine = listing((names[group], f"{_quantile(v, 0.05)}–{_quantile(v, 0.95)}") for group, v in parts)
     panel = ridges(
-        [Ridge(group, values, drawn[group].style) for group, values in parts],
+        [Ridge(in_words(group), values, drawn[group].style) for group, values in parts],
         Axis("PIP loss of a word, mean over pairs of runs", low, high),
         f"Distribution of the words' losses: nine of ten lie within {nine}",
     )
@@ -202,22 +229,27 @@ def _known(column: object) -> Values:
     return values[np.isfinite(values)]
 
 
+_OF_RUNS = (
+    "Each cell is a pair of runs: the stronger, the further apart. Runs stand in the order of their likeness (average "
+    "linkage), so that odd ones come last. A block between two groups is the mean of up to four runs of each."
+)
+
+
 @drawn_from("pairs")
-def runs(pairs: Table, _: Tables) -> Picture:
-    """Run by run: groups apart, runs in order of likeness."""
+def runs(pairs: Table, tables: Tables) -> Picture:
+    """Run by run: groups apart, runs in order of likeness; between groups the mean over some pairs of their runs."""
     parts = [(group, part) for group, part in pairs.split("group") if part.height > 1]
     if not parts:
-        return Picture()
+        return Picture(missing="The picture of single runs needs three runs of a group.")
     drawn, names = series(group for group, _ in parts), called(group for group, _ in parts)
     run_names = [runs_of(part) for _, part in parts]
     values = [distances(part, "reduced_pip") for _, part in parts]
     chances = [distances(part, "chance_reduced_pip") for _, part in parts]
     places = [(group, run) for group, within in enumerate(values) for run in by_likeness(within)]
+    apart = _between(tables.get(ACROSS.name, Table()))
 
     def cell(i: int, j: int) -> Cell | None:
-        (group, a), (other, b) = places[i], places[j]
-        if group != other:
-            return None
+        (group, a), (_, b) = places[i], places[j]
         if a == b:
             return Cell(0.0, "", run_names[group][a])
         value, chance = values[group][a, b], chances[group][a, b]
@@ -225,15 +257,52 @@ def runs(pairs: Table, _: Tables) -> Picture:
         title = f"{run_names[group][a]} and {run_names[group][b]}: {number(value)}, {_percent(value, chance)} of chance"
         return Cell(share, f"{100 * share:.0f}" if share == share else "", title)
 
+    def block(g: int, h: int) -> Cell | None:
+        share = apart.get(frozenset((parts[g][0], parts[h][0])))
+        if share is None:
+            return None
+        text = f"{100 * share:.0f}"
+        return Cell(share, text, f"{names[parts[g][0]]} and {names[parts[h][0]]}: {text} % of chance, mean")
+
     spans = listing((names[group], _span(v, c)) for (group, _), v, c in zip(parts, values, chances, strict=True))
+    others = ", ".join(
+        f"{' and '.join(names[group] for group, _ in parts if group in pair)} {100 * share:.0f}"
+        for pair, share in apart.items()
+        if pair <= set(names)
+    )
     panel = matrix(
-        [short(run_names[group][run], 14) for group, run in places],
+        [
+            short(_run(names[parts[group][0]] if len(parts) > 1 else "", run_names[group][run]), 16)
+            for group, run in places
+        ],
         [drawn[parts[group][0]].style for group, _ in places],
         cell,
-        f"Run by run, percent of chance. {spans}",
+        f"Run by run, percent of chance. Within groups: {spans}. Between groups: {others or 'not measured'}",
         [k + 1 for k, (one, two) in enumerate(pairwise(places)) if one[0] != two[0]],
+        groups=[short(names[group], 16) for group, _ in parts],
+        block=block,
     )
-    return Picture(f"Two runs of a group are apart, in percent of chance: {spans}", [panel])
+    beyond = f" Percent of chance between groups: {others}." if others else ""
+    return Picture(f"Two runs of a group are apart, in percent of chance: {spans}", [panel], caption=_OF_RUNS + beyond)
+
+
+def _between(table: Table) -> dict[frozenset[str], float]:
+    """By two groups the mean loss of their runs as a share of chance."""
+    shares: dict[frozenset[str], list[float]] = {}
+    for row in ACROSS.rows({ACROSS.name: table}):
+        if row.chance_reduced_pip > 0:
+            shares.setdefault(frozenset((row.group, row.other)), []).append(row.reduced_pip / row.chance_reduced_pip)
+    return {pair: sum(some) / len(some) for pair, some in shares.items()}
+
+
+def _run(group: str, name: str) -> str:
+    """What a run is called in the picture: by its number where that is all its name says.
+
+    >>> _run("fixed", "run-003"), _run("", "speeches.txt")
+    ('fixed 3', 'speeches.txt')
+    """
+    found = re.fullmatch(r"run-(\d+)", name)
+    return f"{group} {int(found[1]) if found else name}".strip()
 
 
 def _span(values: Array, chances: Array) -> str:
@@ -277,6 +346,7 @@ def frequency(table: Table, _: Tables) -> Picture:
     n, drawn = length(table), series(table["group"])
     columns = ["pip_mean", *([f"p@{n}"] if n else [])]
     panels, bands = [], []
+    ends: dict[tuple[str, str], tuple[Values, Values]] = {}
     for group, part, counts in groups[:_MOST_GROUPS]:
         for column in columns:
             values = np.asarray(part[column], np.float64)
@@ -285,7 +355,14 @@ def frequency(table: Table, _: Tables) -> Picture:
                 band = by_frequency(counts[known], values[known])
                 panels.append(_over_frequency(counts[known], values[known], band, group, drawn[group].style, column))
                 bands.append((group, column, band))
-    return Picture(_ends(bands, columns[-1]), panels)
+                ends[group, column] = _extremes(counts[known], values[known])
+    return Picture(_ends(bands, columns[-1], ends), panels)
+
+
+def _extremes(counts: Values, values: Values) -> tuple[Values, Values]:
+    """The values of the rarest and of the most frequent sixteenth of the words."""
+    first, *_, last = np.array_split(np.argsort(counts, kind="stable"), _BATCHES)
+    return values[first], values[last]
 
 
 def by_frequency(counts: Values, values: Values) -> Band:
@@ -310,13 +387,29 @@ def _over_frequency(counts: Values, values: Values, band: Band, group: str, styl
         ],
         f"{title} over its frequency, {group}. Median {number(band.middle[0], 3)} for the rarest sixteenth of the "
         f"words, {number(band.middle[-1], 3)} for the most frequent.",
-        over=[corner(short(group, 30), f"{style} own bold")],
+        over=[corner(in_words(group), f"{style} own bold")],
         height=240,
+        words=(group, "count", column),
     )
 
 
-def _ends(bands: list[tuple[str, str, Band]], column: str) -> str:
-    """From the rarest to the most frequent words, of p@n where there is one: the same scale for all."""
+def _ends(
+    bands: list[tuple[str, str, Band]], column: str, ends: Mapping[tuple[str, str], tuple[Values, Values]]
+) -> str:
+    """From the rarest to the most frequent words, of p@n where there is one: the same scale for all.
+
+    Where bootstrap runs part the two surely (rank-sum test over words, p below 0.01) and by half a neighbour of ten or
+    more, that is the finding.
+    """
+    for group, of, band in bands:
+        low, high = band.middle[0], band.middle[-1]
+        apart = group.endswith("bootstrap") and of == column != "pip_mean" and abs(high - low) >= _LEAST
+        if apart and mannwhitneyu(*ends[group, of]).pvalue < _SURE:
+            return (
+                f"Rare words depend {'more' if low < high else 'less'} on the choice of documents: in bootstrap runs "
+                "the "
+                f"median {of} is {number(low, 2)} for the rarest and {number(high, 2)} for the most frequent"
+            )
     wanted = column if any(of == column for _, of, _ in bands) else "pip_mean"
     names = called(group for group, _, _ in bands)
     name = "PIP loss" if wanted == "pip_mean" else wanted
@@ -337,11 +430,7 @@ FIGURES: Figures = {
         side_by_side,
     ),
     "losses": ("", words),
-    "runs": (
-        "Each cell is a pair of runs: the stronger, the further apart, from identical to chance. Runs stand in the "
-        "order of their likeness (average linkage), so that odd ones come last; groups are measured apart.",
-        runs,
-    ),
+    "runs": (_OF_RUNS, runs),
     "frequency": (
         "Every word by how often it occurs; stronger where more words lie. Line: median; dashed: the middle 80 % of "
         "words of like frequency.",

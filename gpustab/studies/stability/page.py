@@ -1,52 +1,48 @@
-"""The page of stability: its title, its blocks, a methods paragraph, what to cite, and the columns of all words."""
+"""The page of stability: how near runs are, which words are stable, and whether the documents matter."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from gpustab.report import Result
-from gpustab.results import Block, Content, SmallTable
-from gpustab.results.page import Columns, counted, number, percent, thousands
+from gpustab.report.origin import in_words
+from gpustab.results import Block, SmallTable
+from gpustab.results.page import Columns, counted, minus, number, percent, thousands, with_half
 from gpustab.spaces.words import readings, show
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.spaces import COLLAPSED
-from gpustab.studies.shared.wording import listed
-from gpustab.studies.stability.summary import GroupSummary, ReliabilitySummary, called
-
-CITATIONS = ("rettenmeier2020", "antoniak2018")
-
-WORDS = {
-    "words": {
-        "count": "occurrences",
-        "pip_mean": "PIP loss",
-        "pip_se": "its SE",
-        "p@10": "p@10",
-        "p@10_se": "its SE",
-        "p@10_place": "less stable than",
-        "least": "in the least tenth",
-    }
-}
+from gpustab.studies.stability.summary import (
+    GroupSummary,
+    ReliabilitySummary,
+    called,
+    leading,
+    sampling_of,
+    share_of_chance,
+)
 
 _ASKED = 50
 """As many words are shown when they are asked for by name; the table ``words`` has all."""
 
-_TYPICAL = (
-    "What is usual: 249 speeches (1.9 million words) give p@10 0.60 with skip-gram, 0.71 with LSA, 0.86 with GloVe. "
-    "Small corpora give less."
-)
+_SPEECHES = "249 speeches (1.9 million words) give p@10"
+_USUAL = {
+    "shuffled": f"shuffled runs of {_SPEECHES} 0.60 with skip-gram, 0.71 with LSA, 0.86 with GloVe",
+    "fixed": f"fixed runs of {_SPEECHES} 0.60 with skip-gram, 0.71 with LSA, 0.86 with GloVe",
+    "bootstrap": f"bootstrap runs of {_SPEECHES} 0.26 with skip-gram, 0.18 with LSA",
+}
+"""Measured on sotu, by technique and sampling."""
 
 
 def page(result: Result) -> list[Block]:
-    """Return a block that compares the groups, one for each of them, and one for every contrast."""
+    """Return how near runs are, which words are stable, and every contrast; several groups are columns of one block."""
     groups = [cast(GroupSummary, group) for group in result.groups]
-    blocks = [_comparison(groups)] if len(groups) > 1 else []
-    for group in groups:
-        blocks += [_group(group, _wanted(result, group)), _words(group)]
-    for contrast in result.contrasts:
-        blocks.append(_halves(contrast) if contrast["name"] == "halves" else _extrinsic(contrast))
-    return blocks
+    if len(groups) == 1:
+        blocks = [_group(groups[0], _wanted(result, groups[0])), _words(groups[0])]
+    else:
+        blocks = [_side_by_side(result, groups), _stable_words(groups)] if groups else []
+    blocks += [_extrinsic(some)] if (some := [x for x in result.contrasts if x["name"] == "extrinsic"]) else []
+    return blocks + [_halves(contrast) for contrast in result.contrasts if contrast["name"] == "halves"]
 
 
 def _halves(contrast: Mapping[str, Any]) -> Block:
@@ -55,39 +51,89 @@ def _halves(contrast: Mapping[str, Any]) -> Block:
         (f"p@{n} between halves", number(contrast["between"], 3), f"SE {number(contrast['between_se'], 2)}"),
         (f"p@{n} within a half", number(contrast["within"], 3), f"SE {number(contrast['within_se'], 2)}"),
     ]
-    title = f"{' and '.join(contrast['groups'])}: do other documents say the same?"
+    title = f"{' and '.join(map(in_words, contrast['groups']))}: do other documents say the same?"
     return Block(title, facts, aside=f"Over {contrast['words']:,} common words. One split at random: it has no error.")
 
 
-def _extrinsic(contrast: Mapping[str, Any]) -> Block:
-    value, (low, high) = contrast["value"], contrast["ratio_interval"]
-    meaning = f"SE {number(contrast['se'], 2)}; √(bootstrap² − shuffled²), what resampling adds to training noise"
-    if value is None:
-        meaning = f"undefined: bootstrap runs differ less than shuffled, {contrast['signed_square']:.1e} squared"
-    ratio = f"{number(low, 3)} – {number(high, 3)}: loss of bootstrap by loss of shuffled runs, 95 % interval"
-    facts = [("extrinsic instability", number(value), meaning), ("  ratio", number(contrast["ratio"], 3), ratio)]
-    return Block(f"{' → '.join(contrast['groups'])}: does it matter which documents there are?", facts)
+def _extrinsic(contrasts: Sequence[Mapping[str, Any]]) -> Block:
+    """What bootstrap adds, one family a row."""
 
+    def value(row: Mapping[str, Any]) -> str:
+        if row["value"] is None:
+            return f"undefined: bootstrap runs differ less, {minus(format(row['signed_square'], '.1e'))} squared"
+        return with_half(row["value"], _half(row["value"], row["se"], min(row["runs"])))
 
-def _comparison(groups: list[GroupSummary]) -> Block:
-    common = set.intersection(*(set(group["neighbours"]) for group in groups))
-    n = "10" if "10" in common else max(common, key=int, default=None)
     columns: Columns = [
-        ("group", "name"),
-        ("runs", lambda group: str(len(group["runs"]))),
-        ("PIP loss", lambda group: number(group["pip"]["reduced"]["mean"])),
-        ("SE", lambda group: number(group["pip"]["reduced"]["se"], 2)),
-        ("of chance", lambda group: _share_of_chance(group) or "–"),
-        ("mean cosine", _mean_cosine),
-        (f"p@{n}", lambda group: number(group["neighbours"][n]["p"], 3) if n else "–"),
+        ("runs", lambda row: f"{in_words(row['groups'][1])} beside {in_words(row['groups'][0])}"),
+        ("extrinsic instability", value),
+        ("loss of bootstrap by loss of shuffled", lambda row: number(row["ratio"], 3)),
+        ("95 % interval", lambda row: "–".join(number(x, 3) for x in row["ratio_interval"])),
     ]
-    return Block(f"{len(groups)} groups", [], [SmallTable.of("", groups, columns)])
+    aside = "Extrinsic: √(bootstrap² − shuffled²) of the PIP losses, what resampling adds to the noise of training."
+    table = SmallTable.of("", contrasts, columns, row=dict)
+    return Block("Does it matter which documents there are?", tables=[table], aside=aside)
 
 
-def _share_of_chance(group: GroupSummary) -> str:
-    """The loss in parts of that of unrelated spaces; empty where there is no such level."""
-    chance = group["scale"] and group["scale"]["chance_reduced_pip"]
-    return f"{group['pip']['reduced']['mean'] / chance:.0%}" if chance else ""
+def _half(value: float | None, se: float | None, runs: int) -> float:
+    return Estimate.of_runs(value, se, runs).half
+
+
+def _columns(names: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], title: str = "") -> SmallTable:
+    """A table with a column for every group."""
+    return SmallTable(title, ["", *names], [[name, *cells] for name, cells in rows])
+
+
+def _side_by_side(result: Result, groups: Sequence[GroupSummary]) -> Block:
+    """What is known of pairs of runs, by group."""
+
+    def each(value: Callable[[GroupSummary], str]) -> list[str]:
+        return [value(group) for group in groups]
+
+    names, pip = [in_words(group["name"]) for group in groups], "reduced"
+    rows = [
+        ("runs", each(lambda x: str(len(x["runs"])))),
+        ("words", each(lambda x: f"{x['vocabulary']['joint']:,}")),
+        ("PIP loss", each(lambda x: with_half(x["pip"][pip]["mean"], _of_pip(x)))),
+        ("share of chance", each(lambda x: share_of_chance(x) or "–")),
+        ("chance level", each(lambda x: number(x["scale"]["chance_reduced_pip"]) if x["scale"] else "–")),
+        ("mean cosine", each(_mean_cosine)),
+    ]
+    lengths = sorted({n for group in groups for n in group["neighbours"]}, key=int)
+    shared = [(f"p@{n}", each(lambda x, n=n: _of_list(x, n))) for n in lengths]  # type: ignore[misc]
+    by_chance = [(f"p@{n} by chance", each(lambda x, n=n: _chance_of_list(x, n))) for n in lengths if n == lengths[-1]]  # type: ignore[misc]
+    targets = max(group["targets"]["words"] for group in groups)
+    tables = [
+        _columns(names, rows, "How far two runs differ; ± is half of the 95 % interval over runs"),
+        _columns(names, [*shared, *by_chance], f"Share of n nearest neighbours in common, of {targets:,} words"),
+    ]
+    if metrics := list(dict.fromkeys(name for group in groups for name in group.get("similarity", {}))):
+        similar = [(m, each(lambda x, m=m: _similar(x, m))) for m in metrics]  # type: ignore[misc]
+        tables.append(_columns(names, similar, "Similarity of pairs of spaces"))
+    for group, name in zip(groups, names, strict=True):
+        if (wanted := _wanted(result, group)) is not None:
+            wanted.title = f"{name}: {wanted.title}"
+            tables.append(wanted)
+    return Block("How near are two runs?", tables=tables, aside=_usual(leading(groups)[0]))
+
+
+def _of_pip(group: GroupSummary) -> float:
+    pip = group["pip"]["reduced"]
+    return _half(pip["mean"], pip["se"], len(group["runs"]))
+
+
+def _of_list(group: GroupSummary, n: str) -> str:
+    of_n = group["neighbours"].get(n)
+    return with_half(of_n["p"], _half(of_n["p"], of_n["p_se"], len(group["runs"]))) if of_n else "–"
+
+
+def _chance_of_list(group: GroupSummary, n: str) -> str:
+    of_n = group["neighbours"].get(n)
+    return number(of_n["chance_p"], 2) if of_n else "–"
+
+
+def _similar(group: GroupSummary, metric: str) -> str:
+    of = group.get("similarity", {}).get(metric)
+    return with_half(of["mean"], _half(of["mean"], of["se"], len(group["runs"]))) if of else "–"
 
 
 def _mean_cosine(group: GroupSummary) -> str:
@@ -95,12 +141,18 @@ def _mean_cosine(group: GroupSummary) -> str:
     return number(mean, 3) + " collapsed" * (mean is not None and mean > COLLAPSED)
 
 
+def _usual(group: GroupSummary) -> str:
+    """What the same kind of sample gives on a corpus that people know; empty where nobody measured it."""
+    found = _USUAL.get(sampling_of(group))
+    return f"What is usual: {found}. Small corpora give less." if found else ""
+
+
 def _group(group: GroupSummary, wanted: SmallTable | None) -> Block:
     words, pip, scale = group["vocabulary"]["joint"], group["pip"]["reduced"], group["scale"]
     spread = f"SD {number(pip['sd'], 2)} over {counted(len(pip['pairs']), 'pair')}, SE {number(pip['se'], 2)}"
     facts = [("reduced PIP loss", number(pip["mean"]), spread)]
     if scale:
-        share = _share_of_chance(group)
+        share = share_of_chance(group)
         level = f"of unrelated spaces; share of chance {share}" if share else ""
         facts.append(("  chance level", number(scale["chance_reduced_pip"]), level))
         facts.append(("  mean cosine", number(scale["mean_cosine"], 3), "of two different words"))
@@ -112,7 +164,7 @@ def _group(group: GroupSummary, wanted: SmallTable | None) -> Block:
         metrics = [{"metric": name, **x} for name, x in group["similarity"].items()]
         tables.append(SmallTable.of("Similarity of pairs of spaces", metrics, _METRICS))
     title = f"{group['name']}: {len(group['runs'])} runs, {words:,} words, {group['dimension']} dimensions"
-    return Block(title, facts, [*tables, *([wanted] if wanted else [])], aside=_TYPICAL)
+    return Block(title, facts, [*tables, *([wanted] if wanted else [])], aside=_usual(group))
 
 
 _LISTS: Columns = [
@@ -127,7 +179,8 @@ _LISTS: Columns = [
     ("ties", lambda row: thousands(row["ties"])),
 ]
 _METRICS: Columns = [
-    *("metric", ("mean", ("mean", 4)), ("SD", ("sd", 2)), ("SE", ("se", 2)), ("of equal spaces", ("equal", 4)))
+    *("metric", ("mean", ("mean", 4)), ("SD", ("sd", 2)), ("SE", ("se", 2)), ("by chance", ("chance", 4))),
+    ("of equal spaces", ("equal", 4)),
 ]
 
 
@@ -156,6 +209,37 @@ def _words(group: GroupSummary) -> Block:
         answer=" ".join(part for part in (words["heading"], words["ranking"], words["list"]) if part),
         aside=aside if words["least_stable"] else "",
     )
+
+
+def _stable_words(groups: Sequence[GroupSummary]) -> Block:
+    """How far each group ranks words, and the words that it names, group beside group."""
+    names = [in_words(group["name"]) for group in groups]
+    rows = [
+        (f"reliability by {called(by)}", [_reliability_of(group, by) for group in groups])
+        for by in dict.fromkeys(name for group in groups for name in group["words"]["rankings"])
+    ]
+    tables = [
+        _columns(names, rows, "Would other runs rank the words alike? 1: exactly; in brackets the runs that 0.9 takes")
+    ]
+    for title, key in (("Least stable", "least_stable"), ("Most stable", "most_stable")):
+        some = [group for group in groups if group["words"][key]]  # type: ignore[literal-required]
+        if some:
+            lists = [[row["word"] for row in group["words"][key]] for group in some]  # type: ignore[literal-required]
+            tall = max(map(len, lists))
+            cells = [[str(k + 1), *(words[k] if k < len(words) else "" for words in lists)] for k in range(tall)]
+            head = ["", *(f"{in_words(x['name'])}, by {called(str(x['words']['by']))}" for x in some)]
+            table = SmallTable(f"{title} beside words of like frequency", head, cells, opens=range(1, len(head)))
+            tables.append(table)
+    first = leading(groups)[0]
+    answer = " ".join(
+        part for part in (first["words"]["heading"], first["words"]["ranking"], first["words"]["list"]) if part
+    )
+    return Block("Which words are stable?", tables=tables, answer=f"{in_words(first['name'])}: {answer}")
+
+
+def _reliability_of(group: GroupSummary, by: str) -> str:
+    every = group["words"]["rankings"].get(by, {"all": None})["all"]
+    return f"{number(every['reliability'], 2)} ({_needed(every).removeprefix('about ')})" if every else "–"
 
 
 def _needed(ranking: ReliabilitySummary) -> str:
@@ -187,38 +271,3 @@ def _wanted(result: Result, group: GroupSummary) -> SmallTable | None:
     some = [row | {name: row[column] for name, column in columns.items()} for row in rows[:_ASKED]]
     more = f", the first {_ASKED} of {len(rows)}" if len(rows) > _ASKED else ""
     return _listed(f"Words asked for{more}", some, n)
-
-
-def heading(result: Content) -> tuple[str, str]:
-    """Return the title, and how many runs of how many words were compared."""
-    runs = sum(len(group["runs"]) for group in result.groups)
-    words = sorted({group["vocabulary"]["joint"] for group in result.groups})
-    if not words:
-        return "How stable are these word embeddings?", ""
-    span = f"{words[0]:,}" if len(words) == 1 else f"{words[0]:,}–{words[-1]:,}"
-    groups = f" in {counted(len(result.groups), 'group')}" if len(result.groups) > 1 else ""
-    return "How stable are these word embeddings?", f"{counted(runs, 'run')}{groups} · {span} words"
-
-
-def methods(result: Content) -> str:
-    """Return a paragraph for the methods section of a paper."""
-    targets = " or ".join(f"{n:,}" for n in sorted({group["targets"]["words"] for group in result.groups}))
-    groups, proxy = [_runs_of(group) for group in result.groups] or [""], result.settings.get("proxy")
-    sampled = (
-        "All pairs of words were compared." if proxy is None else f"Losses are over {proxy:,} words drawn at random."
-    )
-    return (
-        f"We compared {listed(groups)} with gpustab {result.environment.get('gpustab')}. Stability was "
-        "measured between all pairs of runs of a group and never across groups: as the reduced PIP loss, half the "
-        "root mean square difference of the cosines of all pairs of words, beside the value of unrelated spaces, and "
-        "as p@n, the share of a word's n nearest neighbours in one run that are among the n nearest in another "
-        f"(n = {', '.join(map(str, result.settings.get('neighbours', ())))}), over {targets} target "
-        f"words. {sampled} Intervals are 95 % intervals over runs: the standard error is found by leaving out "
-        "one run after the other, and multiplied by Student's t with one degree of freedom less than there are runs."
-    )
-
-
-def _runs_of(group: dict[str, Any]) -> str:
-    of = "" if group["name"] == "runs" else f" of {group['name']}"  # what runs without a name are called
-    words, dimension = group["vocabulary"]["joint"], group["dimension"]
-    return f"{counted(len(group['runs']), 'run')}{of} ({words:,} words, {dimension} dimensions)"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab import engine
-from gpustab.engine.similarity import similarity_pass
+from gpustab.engine.similarity import chance_pass, similarity_pass
 from gpustab.errors import InputError, OutOfMemoryError
 from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
@@ -27,10 +28,12 @@ from gpustab.runs.families import families
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words
+from gpustab.studies.neighbours.claims import HOLDS, Hits, margin
 from gpustab.studies.shared import spaces
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
-from gpustab.studies.stability.contrasts import compare_halves, compare_samplings, pairs_of_halves
+from gpustab.studies.shared.wording import groups_in_words
+from gpustab.studies.stability.contrasts import ACROSS, across, compare_halves, compare_samplings, pairs_of_halves
 from gpustab.studies.stability.options import StabilityOptions
 from gpustab.studies.stability.summary import Similarity, Targets, summarise
 from gpustab.studies.stability.verdict import Verdict, judge
@@ -42,6 +45,8 @@ _WORDS = 10_000
 """Most frequent targets whose neighbours are kept: a page of 200,000 words stays small."""
 _EACH = 20
 """Neighbours that are kept of a word, those in the most runs."""
+_AT_ONCE = 1_000_000
+"""Cosines that are held at a time."""
 
 
 def stability(
@@ -66,8 +71,8 @@ def stability(
 
     Returns:
         ``groups`` and ``contrasts`` in the form of ``gpustab.stability/1``; tables ``pairs`` (one row per pair of
-        runs) and ``words`` (one row per word: mean and SD of its PIP loss over pairs, mean p@n, each with its error and
-        its place among words of like frequency).
+        runs), ``between`` (the same of some runs of different samplings) and ``words`` (one row per word: mean and SD
+        of its PIP loss over pairs, mean p@n, each with its error and its place among words of like frequency).
 
     Example:
         >>> import numpy as np
@@ -89,7 +94,7 @@ def stability(
         answer.result.alarms, answer.result.verdict = verdict.alarms, verdict.sentences
         if options.proxy is not None:
             answer.result.notes.append(
-                f"PIP losses are over a sampled proxy of {options.proxy:,} words, not the whole vocabulary."
+                f"PIP losses are over {options.proxy:,} sampled words, not the whole vocabulary."
             )
     return answer.result
 
@@ -104,6 +109,8 @@ def _measure_family(
     verdict.of_family()
     answer.result.notes += said_of(same_runs({runs.name: runs for runs in members}))
     _measure_samplings(members, answer, verdict)
+    for one, other in combinations(members, 2):
+        ACROSS.add(answer.result.tables, across(one, other, answer.compute))
 
 
 def _measure_samplings(members: Sequence[Runs], answer: Answer, verdict: Verdict) -> None:
@@ -118,7 +125,9 @@ def _measure_samplings(members: Sequence[Runs], answer: Answer, verdict: Verdict
     kept = {name: judged.kept for name, judged in verdict.judged.items()}
     extrinsic = compare_samplings(shuffled, bootstrap, kept, answer.compute)
     if extrinsic is None:
-        answer.result.notes.append(f"{shuffled.name} and {bootstrap.name} have no common words, so no contrast.")
+        answer.result.notes.append(
+            f"{groups_in_words([shuffled.name, bootstrap.name])} share no words, so they are not compared."
+        )
         return
     answer.result.contrasts.append(extrinsic.contrast())
     answer.result.notes.append(extrinsic.note)
@@ -133,7 +142,9 @@ def _measure_halves(
     targets = options.targets if isinstance(options.targets, int) else None
     halves = compare_halves(first, second, _length(options.neighbours), answer.compute, targets, options.seed)
     if halves is None:
-        answer.result.notes.append(f"{first.name} and {second.name} have no common words, so no contrast.")
+        answer.result.notes.append(
+            f"{groups_in_words([first.name, second.name])} share no words, so they are not compared."
+        )
         return
     answer.result.contrasts.append(halves.contrast((first.name, second.name)))
     verdict.of_halves(halves.name, halves.between, halves.within, halves.n)
@@ -153,7 +164,10 @@ def _measure_or_fall_back(runs: Runs, options: StabilityOptions, answer: Answer,
             raise
         log.warning("%s: %s; going on with the CPU", runs.name, error)
         _measure(runs.to(CPU), options, replace(compute, device=CPU, backend="torch"), answer, verdict)
-        answer.result.notes.append(f"{runs.name}: The memory of {compute.device} did not suffice; measured on the CPU.")
+        answer.result.notes.append(
+            f"{groups_in_words([runs.name])}: measured on the CPU, because the memory of {compute.device} was too "
+            "small."
+        )
 
 
 def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: Answer, verdict: Verdict) -> None:
@@ -162,6 +176,7 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     pip = engine.pip_pass(runs, compute, proxy, wordwise=True)
     answer.report(f"{runs.name}: word by word", 0.2)
     similarities = similarity_pass(runs, pip, options.metrics or (), compute, proxy)
+    by_chance = chance_pass(runs, pip, options.metrics or (), compute, proxy, options.seed)
     words = engine.wordwise_pass(runs, pip.basis, compute)
     rows, missing = _target_rows(runs, options)
     lists = engine.neighbour_pass(
@@ -183,21 +198,22 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     result.groups.append({**summary})
     result.tables["pairs"].extend(pair_table(runs, pip, overlaps, lengths))
     result.tables["words"].extend(word_table(runs, words, looked_at, overlaps, lengths, rows))
-    result.tables["nearest"].extend(nearest_table(runs, lists, n))
+    result.tables["nearest"].extend(nearest_table(runs, lists, n, by_word.mean))
     answer.notes[runs.name] = spaces.of_group(runs, pip, lists, options.neighbours, ties, missing)
     verdict.of_group(runs, judge(runs, pip), between, n, summary["neighbours"][str(n)]["chance_p"])
-    _add_similarities(similarities, len(runs), result)
+    _add_similarities(similarities, by_chance, len(runs), result)
     verdict.of_ranks(runs.name, *looked_at.agreement, looked_at.n)
     answer.report(f"{runs.name}: done", 1.0)
 
 
-def _add_similarities(similarities: dict[str, Tensor], runs: int, result: Result) -> None:
+def _add_similarities(similarities: dict[str, Tensor], by_chance: dict[str, float], runs: int, result: Result) -> None:
     """Add the metrics that were asked for to the last group and to its pairs, which stand last in their table."""
     if not similarities:
         return
     statistics = {name: pair_statistics(pair_matrix(values, runs)) for name, values in similarities.items()}
     result.groups[-1]["similarity"] = {
-        name: Similarity(mean=of.mean, sd=of.sd, se=of.se, equal=SIMILARITIES[name]) for name, of in statistics.items()
+        name: Similarity(mean=of.mean, sd=of.sd, se=of.se, equal=SIMILARITIES[name], chance=by_chance[name])
+        for name, of in statistics.items()
     }
     pairs = result.tables["pairs"]
     for name, values in similarities.items():
@@ -215,7 +231,9 @@ def _target_rows(runs: Runs, options: StabilityOptions) -> tuple[Tensor, list[by
     missing = [word for word in wanted_words if word not in runs.vocabulary]
     there = [word for word in wanted_words if word in runs.vocabulary]
     if not there:
-        raise InputError(f"group '{runs.name}': no target word is there{': ' if missing else ''}{some_words(missing)}")
+        raise InputError(
+            f"group '{runs.name}' has none of the target words{': ' if missing else ''}{some_words(missing)}"
+        )
     return torch.cat([drawn, runs.rows_of(there).to(drawn.device)]).unique(), missing
 
 
@@ -257,7 +275,7 @@ def word_table(
     }
     for m, n in enumerate(lengths):
         for name, values in (("p", overlaps.p_word[m]), ("j", overlaps.j_word[m])):
-            column = torch.full((runs.words,), torch.nan, dtype=torch.float64)
+            column = torch.full((runs.words,), torch.nan, dtype=torch.float64, device="cpu")
             column[targets.cpu()] = values.cpu()
             columns[f"{name}@{n}"] = column.numpy()
     names = {f"p@{looked_at.n}_se": "p_se", f"p@{looked_at.n}_place": "p_place", "least": "least"}
@@ -265,17 +283,19 @@ def word_table(
     return Table(columns, long=True)
 
 
-def nearest_table(runs: Runs, lists: engine.NeighbourPass, n: int) -> Table:
+def nearest_table(runs: Runs, lists: engine.NeighbourPass, n: int, p: Tensor) -> Table:
     """Return the words that are among the n nearest of a target in two runs or more, the most common first.
 
     Args:
         runs: the group.
         lists: neighbours of its targets, lists of n or more.
         n: length of the lists.
+        p: ``(t,)`` p@n of the targets.
 
     Returns:
-        Columns ``group``, ``word``, ``neighbour`` and ``runs``, a text with a 1 for every run in whose list the
-        neighbour is and a 0 for the others; at most 20 rows a word, of at most 10,000 words.
+        Columns ``group``, ``word``, ``neighbour``; ``runs``, a text with a 1 for every run in whose list the neighbour
+        is and a 0 for the others; ``cosine``, the mean over runs; and ``verdict``, whether it holds, as ``gpustab
+        neighbours`` judges it. At most 20 rows a word, of at most 10,000 words.
     """
     targets, rows = lists.targets.cpu().numpy(), lists.indices[:, :, :n].cpu().numpy()
     kept = _most_frequent(runs, targets)
@@ -289,18 +309,43 @@ def nearest_table(runs: Runs, lists: engine.NeighbourPass, n: int) -> Table:
     order = order[hits[order] > 1]
     first = np.searchsorted(target[order], target[order])  # where the rows of the same word begin
     order = order[np.arange(len(order)) - first < _EACH]
+    of, near = kept[target[order]], keys[order] % runs.words
+    cosines, margins = _cosines(runs, lists, n, of, near)
+    having = lists.present.sum(0).cpu().numpy()[of]
+    judged = zip(hits[order].tolist(), having.tolist(), margins, p.cpu()[of].tolist(), strict=True)
     # Each word's text is made once, not in each of its rows; and a row of ASCII digits is a text as it lies.
     texts = np.array(runs.vocabulary.texts(), dtype=object)
     in_runs = np.ascontiguousarray(inside[order] + ord("0")).view(f"S{len(runs)}")[:, 0]
     return Table(
         {
             "group": [runs.name] * len(order),
-            "word": texts[targets[kept[target[order]]]].tolist(),
-            "neighbour": texts[keys[order] % runs.words].tolist(),
+            "word": texts[targets[of]].tolist(),
+            "neighbour": texts[near].tolist(),
             "runs": in_runs.astype(str).tolist(),
+            "cosine": cosines,
+            "verdict": [HOLDS.judge(Hits(*one)) for one in judged],
         },
         long=True,
     )
+
+
+def _cosines(
+    runs: Runs, lists: engine.NeighbourPass, n: int, of: NDArray[np.int64], near: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], list[float]]:
+    """The mean cosine of targets with neighbours, and how probably each is nearer than the first outside the list."""
+    means, margins = np.empty(len(of)), []
+    for some in np.array_split(np.arange(len(of)), max(1, len(of) * len(runs) // _AT_ONCE)):
+        first, second = lists.targets.cpu()[of[some]], torch.from_numpy(near[some])
+        cosines = engine.pair_values(runs, first, second).cpu()  # (w, R)
+        beyond = cosines - lists.cosines[:, of[some], n].T.cpu() if lists.k > n else torch.ones_like(cosines)
+        beyond = torch.where(cosines.isnan(), torch.nan, beyond)  # of lists that hold all words, no word is outside
+        known = ~beyond.isnan()
+        count, mean = known.sum(1), beyond.nanmean(1)
+        square = torch.where(known, beyond - mean[:, None], 0.0).square().sum(1) / (count - 1)
+        sd = torch.where(count > 1, square.sqrt(), torch.nan)
+        means[some] = cosines.nanmean(1).numpy()
+        margins += [margin(*one) for one in zip(mean.tolist(), sd.tolist(), strict=True)]
+    return means, margins
 
 
 def _most_frequent(runs: Runs, targets: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NotRequired, TypedDict
 
 from gpustab import engine
 from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.overlap import Overlap, chance_overlap, mean_over_measured
+from gpustab.results.page import percent
+from gpustab.runs.key import SAMPLINGS
 from gpustab.runs.runs import Runs
 from gpustab.statistics.reliability import Reliability
 from gpustab.statistics.windows import standing_out
@@ -55,12 +58,13 @@ class Neighbours(TypedDict):
 
 
 class Similarity(TypedDict):
-    """A further metric of pairs, with its value of equal spaces."""
+    """A further metric of pairs, with its value of equal spaces and its mean for spaces that are unrelated."""
 
     mean: float
     sd: float | None
     se: float | None
     equal: float
+    chance: float
 
 
 ReliabilitySummary = TypedDict(
@@ -225,3 +229,25 @@ def _word(runs: Runs, words: Words, counts: list[int | None], k: int) -> dict[st
     known = ("pip", "pip_se", "pip_place", "p", "p_se", "p_place", "least")
     numbers = {name: float(getattr(words, name)[k]) for name in known}
     return {"word": runs.vocabulary.text(k), "count": counts[k], **numbers}
+
+
+def leading(groups: Sequence[GroupSummary]) -> list[GroupSummary]:
+    """Return the group of the lead, and what it is compared with: bootstrap and shuffled runs of one technique."""
+    first = next((group for group in groups if sampling_of(group) == "bootstrap"), None)
+    if first is None:
+        return list(groups[:2])
+    family = first["name"].rpartition("/")[0]
+    others = [group for group in groups if group is not first and group["name"].rpartition("/")[0] == family]
+    return [first, *sorted(others, key=lambda group: sampling_of(group) != "shuffled")[:1]]
+
+
+def sampling_of(group: GroupSummary) -> str:
+    """Return how the runs of a group were sampled; empty where its name does not say."""
+    last = group["name"].rpartition("/")[2].partition("-")[0]  # bootstrap-author is a bootstrap
+    return last if last in SAMPLINGS else ""
+
+
+def share_of_chance(group: GroupSummary) -> str:
+    """Return the loss in parts of that of unrelated spaces; empty where there is no such level."""
+    chance = group["scale"] and group["scale"]["chance_reduced_pip"]
+    return percent(group["pip"]["reduced"]["mean"] / chance) if chance else ""

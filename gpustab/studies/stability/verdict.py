@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from torch import Tensor
@@ -14,7 +14,7 @@ from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import documents
 from gpustab.studies.shared.spaces import COLLAPSED, far_runs, same_pairs
-from gpustab.studies.shared.wording import listed
+from gpustab.studies.shared.wording import groups_in_words
 from gpustab.studies.stability import claims
 from gpustab.studies.stability.contrasts import HALF, mean_of
 
@@ -111,12 +111,12 @@ class Verdict:
         for (words, n), agreements in self._opposite.items():
             opposite = claims.Opposite([*agreements.values()], words, n)
             alarms.append((list(agreements), claims.POINTS_OPPOSITE.sentence(opposite)))
-        return [self._named(listed(names), alarm) for names, alarm in alarms]
+        return [self._named(names, alarm) for names, alarm in alarms]
 
     @property
     def sentences(self) -> list[str]:
         """What is said of every group, then what holds for all."""
-        return [self._named(name, sentence) for name, sentence in self._sentences] + self._last
+        return [self._named([name], sentence) for name, sentence in self._sentences] + self._last
 
     def of_group(self, runs: Runs, judged: Judged, shared: Tensor, n: int, chance: float) -> None:
         """Take up what one group tells of neighbours; it is said by :meth:`of_family`.
@@ -162,7 +162,7 @@ class Verdict:
             self._opposite.setdefault((words, n), {})[name] = agreement
 
     def of_documents(self, name: str, shuffled: Estimate, bootstrap: Estimate) -> None:
-        """Say of a family whether it matters which documents there are."""
+        """Say of a family whether the choice of documents matters."""
         self._sentences.append((name, documents(shuffled, bootstrap)[1]))
 
     def of_halves(self, name: str, between: Estimate, within: Estimate, n: int) -> None:
@@ -170,5 +170,5 @@ class Verdict:
         drawn = next((p for group, p in self.bootstrap.items() if HALF in group), None)
         self._sentences.append((name, claims.OTHER_DOCUMENTS.sentence(claims.Halves(between, within, drawn, n))))
 
-    def _named(self, name: str, sentence: str) -> str:
-        return f"{name}: {sentence}" if self._several else sentence
+    def _named(self, names: Sequence[str], sentence: str) -> str:
+        return f"{groups_in_words(names)}: {sentence}" if self._several else sentence

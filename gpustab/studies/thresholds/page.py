@@ -6,9 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
 from gpustab.report import Result
+from gpustab.report.origin import embeddings
 from gpustab.results import Block, Content, SmallTable, Table
-from gpustab.results.page import counted, number, whole
-from gpustab.studies.shared.claims import OBSERVED, beside_paper
+from gpustab.results.page import counted, number, percent, whole
+from gpustab.studies.shared.claims import OBSERVED
+from gpustab.studies.shared.observations import beside_paper
+from gpustab.studies.shared.wording import groups_in_words
 from gpustab.studies.thresholds.claims import cosine
 from gpustab.studies.thresholds.claims_of_paper import HANGS_ON_SIZE, NARROWS, ONE_SHAPE, SAME, sizes_of, tests_of
 from gpustab.studies.thresholds.rules import MARGIN
@@ -145,7 +148,7 @@ def _threshold(row: OverRuns, form: Callable[[float], str]) -> list[str]:
     half = "–" if row.half is None or row.mean is None else f"± {_precise(row.half, row.kind)}"
     sd = "–" if row.sd is None else _precise(row.sd, row.kind)
     bounds = "" if row.proven_from is None else f"{shown(row.proven_from)} to {shown(row.proven_to)}"
-    below = "" if row.below is None else f"{row.below:.0%}"
+    below = "" if row.below is None else f"{percent(row.below)}"
     name, runs = NAMES.get(row.rule, row.rule), f"{row.found} of {counted(row.runs, 'run')}"
     return [row.group, name, shown(row.mean), half, sd, bounds, below, runs]
 
@@ -252,7 +255,7 @@ def _how(result: Result) -> Block:
         "By which rules?",
         [
             ("clear", f"{MARGIN} SD of the baseline", "above the mean of the lowest 1 % of pairs, joined to one group"),
-            ("proven", f"{confidence:.0%}", "each step from the top down, one-sided; stops at the first failure"),
+            ("proven", f"{percent(confidence)}", "each step from the top down, one-sided; stops at the first failure"),
             ("errors", "dyadic", "pairs that share a word are correlated; Welch's test, the paper's, takes none to be"),
             ("word effects", "removed", "a word's mean over all its pairs: half the variance of WordNet's measure"),
         ],
@@ -264,8 +267,8 @@ def of_paper(tables: Tables) -> Iterator[str]:
     """Yield what the paper's threshold of each group hangs on."""
     for row in THRESHOLDS.rows(tables, kind="value", rule="paper", found=0):
         yield (
-            f"{row.group}: with the least number of pairs that was asked for, the paper's rule finds no threshold: "
-            "no group has so many, or none is higher than the lowest."
+            f"{groups_in_words([row.group])}: with so many pairs in the lowest group, the paper's rule finds no "
+            "threshold: no group has so many, or none is higher than the lowest."
         )
     yield from filter(None, map(HANGS_ON_SIZE.sentence, sizes_of(tables)))
 
@@ -299,7 +302,8 @@ def heading(result: Content) -> tuple[str, str]:
     """Return the title, and how many runs of how many words were looked at."""
     runs = sum(len(group["runs"]) for group in result.groups)
     words = sorted({group["words"] for group in result.groups})
-    title = "When is the similarity of two words meaningful?"
+    made = embeddings(result, "")
+    title = f"When is the similarity of two words meaningful{f' in {made}' if made else ''}?"
     if not words:
         return title, ""
     span = f"{words[0]:,}" if len(words) == 1 else f"{words[0]:,}–{words[-1]:,}"
@@ -319,7 +323,7 @@ def methods(result: Content) -> str:
         "their cosine in steps of 0.01, in every run by itself. A threshold is the lowest cosine from which on the "
         "mean of the baseline, made monotone by weighted least squares, is above that of all pairs, or a tenth of a "
         "standard deviation above that of the least similar 1 % of the pairs. Where it surely lies was tested step by "
-        f"step from the most similar pairs down, one-sided at {confidence:.0%}, with standard errors that take pairs "
-        "which share a word for dependent; errors over runs are 95 % intervals by Student's t. The thresholds of the "
-        "paper are by Welch's test between groups."
+        f"step from the most similar pairs down, one-sided at {percent(confidence)}, with standard errors that take "
+        "pairs which share a word for dependent; errors over runs are 95 % intervals by Student's t. The thresholds of "
+        "the paper are by Welch's test between groups."
     )

@@ -84,9 +84,12 @@ def rungs(sums: Sums, least: int = 1, means: Tensor | None = None) -> Rungs:
     values = joined.mean
     if means is not None:
         weight = torch.where(sums.n > 0, sums.n * means, 0)
-        values = torch.zeros(len(joined.n)).double().index_add_(0, pool[pool >= 0], weight[pool >= 0]) / joined.n
+        values = (
+            torch.zeros(len(joined.n), device="cpu").double().index_add_(0, pool[pool >= 0], weight[pool >= 0])
+            / joined.n
+        )
     first = torch.stack([(pool == k).nonzero()[0, 0] for k in range(len(joined.n))])
-    below = torch.cat([torch.zeros(1).double(), joined.n.cumsum(0)[:-1]]) / joined.n.sum()
+    below = torch.cat([torch.zeros(1, device="cpu").double(), joined.n.cumsum(0)[:-1]]) / joined.n.sum()
     return Rungs(joined, pool, first, below, values, monotone(values, joined.n))
 
 
@@ -125,7 +128,7 @@ def cuts(ladder: Rungs, confidence: float) -> list[Cut]:
         confidence: of each test, one-sided.
     """
     sums = ladder.sums
-    lowest = merged(sums, torch.where(torch.arange(len(sums.n)) == 0, 0, -1))
+    lowest = merged(sums, torch.where(torch.arange(len(sums.n), device="cpu") == 0, 0, -1))
     margin = MARGIN * float(sums.overall.variance.sqrt())
     found = {"clear": (against(sums, lowest), margin), "chance": (against(sums, sums.overall, inside=True), 0.0)}
     return [
@@ -326,7 +329,7 @@ def next_places(sums: Sums, places: Sequence[int], confidence: float) -> list[in
 
 def question(sums: Sums, first: float = 0.10, second: float = 0.20) -> float | None:
     """Return the p-value of the paper's Q2: do the groups 0.10 and 0.20 have one mean? (5.19e-9 in the paper)."""
-    places = torch.tensor([round(STEPS * x) + STEPS for x in (first, second)])
+    places = torch.tensor([round(STEPS * x) + STEPS for x in (first, second)], device="cpu")
     p = float(welch_p(Sums(*(part[..., places] for part in sums)))[0, 1])
     return None if np.isnan(p) else p
 

@@ -26,6 +26,7 @@ from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of, without_copies
 from gpustab.studies.shared.same_runs import fingerprints
 from gpustab.studies.shared.spaces import flaws_of, named
+from gpustab.studies.shared.wording import groups_in_words, the_runs
 from gpustab.studies.thresholds.baselines import Baseline, Bases, Levels, Similarity, bases_of, items_of
 from gpustab.studies.thresholds.claims import (
     MANY,
@@ -40,9 +41,9 @@ from gpustab.studies.thresholds.claims import (
 )
 from gpustab.studies.thresholds.claims_of_paper import HANGS_ON_SIZE, NARROWS, ONE_SHAPE, sizes_of, tests_of
 from gpustab.studies.thresholds.distributions import Distribution, Law, compare, distribution
-from gpustab.studies.thresholds.evaluation import NAMES, installed_tests, scores
+from gpustab.studies.thresholds.evaluation import installed_tests, scores
 from gpustab.studies.thresholds.numbers import KEPT, RunNumbers, Tables, add, add_scores, find, summary
-from gpustab.studies.thresholds.options import ThresholdsOptions
+from gpustab.studies.thresholds.options import TESTS, ThresholdsOptions
 from gpustab.studies.thresholds.rules import RULES
 from gpustab.studies.thresholds.tables import MOMENTS, SHAPES, THRESHOLDS, Comparison, OverRuns
 
@@ -184,7 +185,7 @@ def observations(tables: Tables, silent: Collection[str] = (), far: Far | None =
     yield from found or [MEANINGFUL.open("no group has thresholds")]
     if len(there) > 1:
         high, low = (most(there, key=attrgetter("mean")) for most in (max, min))
-        both = f"{cosine(high.mean)} for {high.group} and {cosine(low.mean)} for {low.group}"
+        both = f"{cosine(high.mean)} for {the_runs(high.group)} and {cosine(low.mean)} for {the_runs(low.group)}"
         yield NO_ONE_FITS.observed(_apart(high, low, len(there), far or {}), "", both)
     else:
         yield NO_ONE_FITS.open("there are no two groups with thresholds")
@@ -214,7 +215,7 @@ def _tested(row: Comparison, far: Far) -> Comparison:
 
 
 def _apart(high: OverRuns, low: OverRuns, groups: int, far: Far) -> Apart:
-    runs = [f"{run} of {row.group}" for row in (high, low) for run in far.get(row.group, ())]
+    runs = [f"{run} of {the_runs(row.group)}" for row in (high, low) for run in far.get(row.group, ())]
     return Apart(high, low, groups, f"{named(runs)} {'lies' if len(runs) == 1 else 'lie'}" if runs else "")
 
 
@@ -230,7 +231,7 @@ def _compared(rows: Sequence[OverRuns], far: Far) -> Iterator[str]:
 
 
 def _stable(rows: Sequence[OverRuns]) -> Iterator[str]:
-    """Does training again move the thresholds?"""
+    """Does retraining move the thresholds?"""
     several = [row for row in rows if row.sd is not None]
     if len(several) <= MANY:
         yield from map(STAYS.sentence, several)
@@ -238,8 +239,8 @@ def _stable(rows: Sequence[OverRuns]) -> Iterator[str]:
     number = Counter(map(STAYS.judge, several))
     most = max(row.sd or 0.0 for row in several)
     yield (
-        f"Training again leaves the threshold where it is in {number['yes']} of {len(several)} groups, moves it in "
-        f"{number['no']}, and of {number['undecided']} these runs cannot tell; its SD is {most:.3f} at most."
+        f"Retraining moves the threshold in {number['no']} of {len(several)} groups and does not move it in "
+        f"{number['yes']}. In {number['undecided']} the runs are too few to say. The SD is {most:.3f} at most."
     )
 
 
@@ -248,7 +249,8 @@ def _without(tables: Tables, why: Mapping[str, str]) -> Iterator[str]:
     for group, reason in why.items():
         means = [row.mean for row in MOMENTS.rows(tables, group=group)]
         over = f", SD {stdev(means):.3f} over {len(means)} runs" if len(means) > 1 else ""
-        yield f"{group}: no thresholds: {reason}. The mean cosine of two of its items is {cosine(fmean(means))}{over}."
+        mean = f"Two items have a mean cosine of {cosine(fmean(means))}{over}."
+        yield f"{groups_in_words([group])} has no thresholds: {reason}. {mean}"
 
 
 def _measure(
@@ -306,7 +308,7 @@ def _said_of(test: SimilarityTest) -> Iterator[str]:
     """Yield which columns were read, and of a file of one's own what else was found in it."""
     columns, *others = test.notes
     yield columns
-    if test.name not in NAMES:
+    if test.name not in TESTS:
         yield from (f"{test.name}: {note}" for note in others)
 
 
@@ -327,5 +329,5 @@ def _score(
         try:
             rows += list(scores(runs, test, cuts, answer.compute, options.seed, answer.result.notes))
         except InputError as error:
-            answer.result.notes.append(f"{runs.name}: {test.name}: not scored: {error}")
+            answer.result.notes.append(f"{groups_in_words([runs.name])}: {test.name} is not scored: {error}")
     add_scores(answer.result.tables, rows)

@@ -4,7 +4,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from gpustab.formats.binary.stored import Part, write_tensors
+from gpustab.formats.binary.tensors import Part, write_tensors
 
 TENSORS = {
     "vectors": torch.arange(21.0).reshape(7, 3).bfloat16(),

@@ -175,7 +175,7 @@ def broken(change):
             r"none of 1 tokens has a row",
         ),
         (broken(lambda f: next(f.glob("*-00001-*")).unlink()), r"the shard model-00001.* is not there"),
-        (broken(lambda f: next(f.glob("*-00001-*")).write_bytes(b"x")), r"no whole safetensors file"),
+        (broken(lambda f: next(f.glob("*-00001-*")).write_bytes(b"x")), r"no complete safetensors file"),
         (broken(lambda f: (f / "model.safetensors.index.json").write_text("{}")), r"there is no weight_map"),
     ],
 )

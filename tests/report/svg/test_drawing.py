@@ -1,4 +1,5 @@
 import math
+import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -70,16 +71,44 @@ def test_like_runs_stand_together_and_the_odd_one_last():
     assert sorted(by_likeness(np.full((4, 4), math.nan))) == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("runs", [2, 12, 40, 128])
-def test_matrices_fit_the_picture(runs):
-    svg = matrix(
-        [f"run-{k}" for k in range(runs)], ["g0"] * runs, lambda i, j: Cell(abs(i - j) / runs, "9", "t"), "m", []
-    )
-    root = parsed(svg)
-    boxes = root.findall(f"{SPACE}rect")
+def of_runs(runs, cell=lambda i, j, n: Cell(abs(i - j) / n, "9", "t"), **more):
+    names = [f"run-{k}" for k in range(runs)]
+    return matrix(names, ["g0"] * runs, lambda i, j: cell(i, j, runs), "m", more.pop("gaps", []), **more)
+
+
+@pytest.mark.parametrize("runs", [2, 12, 40])
+def test_matrices_fit_the_picture_and_have_a_scale(runs):
+    root = parsed(of_runs(runs))
+    boxes = [b for b in root.findall(f"{SPACE}rect") if b.find(f"{SPACE}title") is not None]
+    scale = [b for b in root.findall(f"{SPACE}rect") if b.find(f"{SPACE}title") is None]
     assert len(boxes) == runs**2
-    assert max(float(b.attrib["x"]) + float(b.attrib["width"]) for b in boxes) <= WIDTH
-    assert (len(root.findall(f"{SPACE}text")) > runs) == (runs <= 12)  # numbers in cells
+    assert max(float(b.attrib["x"]) + float(b.attrib["width"]) for b in (*boxes, *scale)) <= WIDTH
+    shades = [float(b.attrib.get("fill-opacity", 1)) for b in scale]
+    assert len(scale) > 5
+    assert shades == sorted(shades)
+    texts = [part.text for part in root.findall(f"{SPACE}text")]
+    assert {"0 % identical", "100 % unrelated"} <= set(texts)
+    assert ("9" in texts) == (runs <= 12)  # numbers in cells
+
+
+def test_a_large_matrix_holds_every_cell_in_a_few_bytes():
+    noise = np.random.default_rng(0).uniform(0.35, 0.45, (120, 120))
+    svg = of_runs(120, lambda i, j, _: Cell(0.0 if i == j else float(noise[min(i, j), max(i, j)]), "", "t"))
+    assert len(svg) / 120**2 < 15  # bytes a cell: 400 runs in three groups stay below 3 MB
+    covered = [float(n) for n in re.findall(r"h([\d.]+)", svg)]
+    size = (WIDTH - 12) / 120
+    assert sum(covered) == pytest.approx(120**2 * size, rel=0.02)
+    assert {path.attrib["stroke-width"] for path in parsed(svg).findall(f"{SPACE}path")} == {f"{size:.2f}"}
+
+
+def test_between_two_groups_stands_one_block_with_its_number():
+    between = {(0, 1): Cell(0.5, "50", "a and b"), (1, 0): Cell(0.5, "50", "a and b")}
+    root = parsed(of_runs(6, gaps=[2], block=lambda g, h: between.get((g, h))))
+    blocks = [b for b in root.findall(f"{SPACE}rect") if b.findtext(f"{SPACE}title") == "a and b"]
+    wide, tall = (sorted(float(b.attrib[side]) for b in blocks) for side in ("width", "height"))
+    assert wide == tall  # two runs by four, and four by two
+    assert wide[1] > 1.8 * wide[0]
+    assert [part.text for part in root.findall(f"{SPACE}text")].count("50") == 2
 
 
 def test_groups_have_their_own_colour_and_mark():

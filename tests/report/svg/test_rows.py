@@ -63,7 +63,7 @@ def test_chance_stands_upright_with_its_name_and_what_is_beside_at_the_right():
     assert (texts["chance"], texts["x"]) == ((297, 20), (WIDTH, 20))
 
 
-def test_pairs_stand_below_a_key_and_intervals_may_leave_the_grid():
+def test_pairs_stand_below_a_key_and_intervals_that_leave_the_frame_have_arrows():
     root = parsed(
         dots(
             [Row("1 → 2", [Dot(1.0, "g0", low=-1.0, high=3.0, below=17)])],
@@ -74,7 +74,10 @@ def test_pairs_stand_below_a_key_and_intervals_may_leave_the_grid():
             key=[Named("change", "g0 full", 0)],
         )
     )
-    assert spans(root, "g0 line thin") == [(6, 582, 76)]
+    assert spans(root, "g0 line thin") == [(6, 390, 76)]
+    arrows = [part.attrib["d"] for part in root.findall(f"{SPACE}path[@class='g0 full']")]
+    assert [arrow[:6] for arrow in arrows] == ["M6 76L", "M390 7"]  # each begins at its tip
+    assert [part.text for part in root.findall(f"{SPACE}text[@class='g0 own halo']")] == ["−1.0", "3.0"]
     assert [values(line, "x1", "y1", "y2") for line in root.findall(f"{SPACE}line[@class='grid']")] == [
         (6, 47, 109),
         (198, 47, 109),

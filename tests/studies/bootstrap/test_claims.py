@@ -12,9 +12,7 @@ from tests.studies.bootstrap.planted import drawn, planted
 from tests.studies.edges_of_bootstrap import setting
 
 QUERIES = ("q0", "q1", "q2")
-MORE = "Bootstrap runs vary more: which documents are there matters"
-ORDER = "The order of the documents has no effect on the variation"
-LOWER = "Bootstrap runs have lower mean cosines"
+MORE, ORDER, LOWER = claims.WIDER.says, claims.ORDER.says, claims.LOWER.says
 
 
 def agrees(result, start):
@@ -50,10 +48,12 @@ def test_what_is_planted_is_found(usual):
 def test_the_page_says_how_every_finding_stands_to_the_papers(usual):
     assert all(claim.paper.startswith("Antoniak and Mimno found ") for claim in FINDINGS)
     block = next(block for block in describe(usual) if block.title == "Does the paper hold here?")
-    order = [text for name, _, text in block.facts if text.startswith(ORDER) and name.endswith("sgns/shuffled")]
-    found = "Antoniak and Mimno found no consistent effect of the order of the documents; here shuffled / fixed × "
-    assert [text.startswith(f"{ORDER}: {found}") for text in order] == [True]
-    assert len(block.facts) == usual.tables["claims"].height
+    (table,) = block.tables
+    (order,) = (row for row in table.rows if row[0].startswith(ORDER) and row[1] == "skip-gram, shuffled runs")
+    assert order[2] == "yes"
+    assert order[3].startswith("Shuffled / fixed × ")
+    assert order[4] == claims.ORDER.paper
+    assert len(table.rows) == usual.tables["claims"].height
 
 
 def test_the_contrary_is_found_too():
@@ -84,7 +84,7 @@ def test_two_runs_decide_nothing():
     result = bootstrap(groups, query=QUERIES)
     assert set(agrees(result, "").values()) <= {"undecided", "yes", "no test"}
     assert agrees(result, MORE) == {"sgns/bootstrap": "undecided"}
-    assert "judge no neighbour" in result.verdict[0]
+    assert "too few to judge a neighbour" in result.verdict[0]
 
 
 def test_the_same_runs_twice_test_nothing():
@@ -108,7 +108,7 @@ def test_a_flat_group_makes_no_test_of_what_it_is_compared_with():
     result = bootstrap([*groups, drawn("x/bootstrap", 6, 0.03, seed=2, queries=1)], query=("q0",))
     assert agrees(result, MORE) == {"x/bootstrap": "no test"}
     assert agrees(result, "Even very highly")["x/bootstrap"] != "no test"
-    assert not any("drawing the documents again changes" in said for said in result.verdict)
+    assert not any("resampling the documents changes" in said for said in result.verdict)
 
 
 def test_a_run_far_from_its_group_makes_no_test_of_techniques():
@@ -133,13 +133,13 @@ def test_techniques_whose_runs_all_say_the_same_do_not_differ():
 
 def test_noise_is_told():
     result = bootstrap([drawn("ppmi_svd/fixed", 5, 0.2, mean=0.5, step=0.0001, words=100)], query=QUERIES)
-    assert any("do not hold this corpus" in alarm and "subsample" in alarm for alarm in result.alarms)
+    assert any("do not represent this corpus" in alarm and "subsample" in alarm for alarm in result.alarms)
 
 
 def test_bootstrap_runs_alone_are_told_to_flatter():
     result = bootstrap([drawn("x/bootstrap", 6, 0.02)], query=QUERIES)
     assert any("choose and judge" in note for note in result.notes)
-    assert "the same runs chose them" in result.verdict[0]
+    assert "The same runs chose the words" in result.verdict[0]
     assert {row["verdict"] for row in result.tables["neighbours"].records()} & {"firm", "passing", "open"}
 
 

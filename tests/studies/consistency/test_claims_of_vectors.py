@@ -37,21 +37,15 @@ def test_cosine_and_auc_may_part():
     better = Contrast("g", "SVD", "additive", -0.3, -0.4, -0.2, 0.1, 0.05, 0.15, 20)
     assert BETTER_MODEL.judge(better) == "better"
     assert BETTER_MODEL.sentence(better) == (
-        "SVD tells terms apart better than additive (+10.0 of 100 comparisons, +5.0 to +15.0), though its cosine is "
-        "lower."
+        "SVD distinguishes terms better than additive (difference 10.0 of 100 comparisons, interval 5.0–15.0). Its "
+        "cosine is lower all the same."
     )
-    unsure = "which would have to lie on one side of 0, or within ± 5."
     assert BETTER_MODEL.judge(better._replace(terms=2)) == "open"
-    assert BETTER_MODEL.sentence(better._replace(terms=2)) == (
-        f"Whether SVD or additive tells terms apart better cannot be told: +10.0 of 100 comparisons, +5.0 to +15.0, "
-        f"{unsure}"
-    )
+    assert "too few to say whether SVD or additive" in BETTER_MODEL.sentence(better._replace(terms=2))
     near = better._replace(auc=-0.0001, auc_low=-0.02, auc_high=0.03)
     assert BETTER_MODEL.judge(near) == "equal"
-    assert BETTER_MODEL.sentence(near) == (
-        "SVD and additive tell terms apart equally well (0.0 of 100 comparisons, −2.0 to +3.0, within ± 5), though "
-        "their cosines differ."
-    )
+    assert "equally well (difference 0.0 of 100 comparisons, interval −2.0 to +3.0;" in BETTER_MODEL.sentence(near)
+    assert BETTER_MODEL.sentence(near).endswith("Their cosines differ all the same.")
     assert BETTER_MODEL.judge(near._replace(auc_high=0.06)) == "open"
     assert BETTER_MODEL.judge(near._replace(auc_low=-0.06)) == "open"
 
@@ -59,52 +53,33 @@ def test_cosine_and_auc_may_part():
 @pytest.mark.parametrize(
     ("auc", "cosine", "said"),
     [
-        ((0.05, 0.15), (0.1, 0.2), "tells terms apart better than additive (+10.0 of 100 comparisons, +5.0 to +15.0)."),
-        (
-            (-0.15, -0.05),
-            (-0.2, -0.1),
-            "tells terms apart worse than additive (−10.0 of 100 comparisons, −15.0 to −5.0).",
-        ),
-        (
-            (-0.15, -0.05),
-            (0.1, 0.2),
-            "tells terms apart worse than additive (−10.0 of 100 comparisons, −15.0 to −5.0), though its cosine is "
-            "higher.",
-        ),
-        (
-            (-0.02, 0.02),
-            (-0.1, 0.1),
-            "and additive tell terms apart equally well (0.0 of 100 comparisons, −2.0 to +2.0, within ± 5).",
-        ),
+        ((0.05, 0.15), (0.1, 0.2), "better than additive (difference 10.0 of 100 comparisons, interval 5.0–15.0)."),
+        ((-0.15, -0.05), (-0.2, -0.1), "worse than additive (difference 10.0 of 100 comparisons, interval 5.0–15.0)."),
+        ((-0.15, -0.05), (0.1, 0.2), "interval 5.0–15.0). Its cosine is higher all the same."),
+        ((-0.02, 0.02), (-0.1, 0.1), "interval −2.0 to +2.0; up to 5 counts as none)."),
     ],
 )
 def test_a_cosine_is_named_where_it_misleads(auc, cosine, said):
     row = Contrast("g", "SVD", "additive", sum(cosine) / 2, *cosine, sum(auc) / 2, *auc, 20)
-    assert BETTER_MODEL.sentence(row) == f"SVD {said}"
+    assert BETTER_MODEL.sentence(row).startswith("SVD ")
+    assert BETTER_MODEL.sentence(row).endswith(said)
 
 
 def test_what_nonce2vec_reads():
     def updates(*means):
         return [Updates("g", k, 9, mean) for k, mean in enumerate(means, 1)]
 
-    assert READ_BY_NONCE.sentence(updates(21, 12, 6, 0, 0)) == (
-        "Nonce2Vec learns from the first 3 of 5 sentences alone, since its window shrinks and more words are left out "
-        "with every sentence: 39 updates a sample."
-    )
-    assert READ_BY_NONCE.sentence(updates(21, 12)) == (
-        "Nonce2Vec learns from every sentence of a sample: 33 updates a sample."
-    )
-    assert READ_BY_NONCE.sentence(updates(0.1, 0.0)) == (
-        "Nonce2Vec makes hardly any update: its vectors are the sums that it starts from."
-    )
+    assert "first 3 of 5 sentences only (39 updates a sample)" in READ_BY_NONCE.sentence(updates(21, 12, 6, 0, 0))
+    assert "every sentence of a sample (33 updates a sample)" in READ_BY_NONCE.sentence(updates(21, 12))
+    assert "hardly any update" in READ_BY_NONCE.sentence(updates(0.1, 0.0))
 
 
 @pytest.mark.parametrize(
     ("runs", "sd", "half", "kind", "said"),
     [
-        (4, 0.002, 0.05, "terms", "more terms make it surer"),
-        (4, 0.2, 0.01, "trainings", "train the background more often"),
-        (4, 0.05, 0.05, "both", "for that, and by 0.025 for other terms: more of both make it surer."),
+        (4, 0.002, 0.05, "terms", "Take more terms to make"),
+        (4, 0.2, 0.01, "trainings", "Train the background more often"),
+        (4, 0.05, 0.05, "both", "0.025 over 4 trainings of the background, and 0.025 over terms."),
         (1, None, 0.05, "one", "One training of the background"),
     ],
 )
@@ -122,41 +97,29 @@ def group(name, excess, half, terms=20):
 LOW, HIGH = "low in text, low in general", "high in text, high in general"
 
 
-FEW = "Whether terms frequent in the text and rare in general are the closest to themselves cannot be told: there "
-
-
 @pytest.mark.parametrize(
     ("rows", "kind", "said"),
     [
         (
             [group(CLOSEST, 0.5, 0.05), group(LOW, 0.2, 0.05), group(HIGH, 0.1, 0.05)],
             "closest",
-            "Terms frequent in the text and rare in general are the closest to themselves (cosine 0.70, others of like "
-            "frequency 0.20, 20 terms), each group beside terms of like frequency.",
+            "are the closest to themselves (cosine 0.70, equally frequent terms 0.20, 20 terms).",
         ),
         (
             [group(CLOSEST, 0.1, 0.05), group(LOW, 0.5, 0.05), group(HIGH, 0.0, 0.05)],
             "not",
-            "Terms frequent in the text and rare in general are not the closest to themselves (cosine 0.30, others of "
-            "like frequency 0.20, 20 terms): terms low in text, low in general are closer by +0.32 to +0.48, each "
-            "beside terms of like frequency.",
+            "Terms low in text, low in general are closer by 0.32–0.48",
         ),
-        (
-            [group(CLOSEST, 0.3, 0.2), group(LOW, 0.2, 0.2)],
-            "open",
-            "That terms frequent in the text and rare in general are closer to themselves than all others is not shown "
-            "(cosine 0.50, others of like frequency 0.20, 20 terms): beside terms of like frequency, they are so by "
-            "−0.18 to +0.38 more than terms low in text, low in general, which would have to be above 0.",
-        ),
-        ([group(CLOSEST, 0.5, 0.05, 2), group(LOW, 0.2, 0.05)], "few", f"{FEW}are 2 such terms (wanted 3)."),
-        ([group(CLOSEST, 0.5, 0.05, 1), group(LOW, 0.2, 0.05)], "few", f"{FEW}is 1 such term (wanted 3)."),
-        ([group(CLOSEST, 0.5, 0.05)], "few", f"{FEW}are 20 such terms and no other group of three."),
-        ([group("all", 0.5, 0.05)], "few", f"{FEW}is no such term (wanted 3) and no other group of three."),
+        ([group(CLOSEST, 0.3, 0.2), group(LOW, 0.2, 0.2)], "open", "in text, low in general is −0.18 to +0.38."),
+        ([group(CLOSEST, 0.5, 0.05, 2), group(LOW, 0.2, 0.05)], "few", "Two terms are frequent in the text and rare"),
+        ([group(CLOSEST, 0.5, 0.05, 1), group(LOW, 0.2, 0.05)], "few", "One term is frequent in the text and rare"),
+        ([group(CLOSEST, 0.5, 0.05)], "few", "No other group has the three terms"),
+        ([group("all", 0.5, 0.05)], "few", "No term is frequent in the text and rare in general."),
     ],
 )
 def test_whether_terms_of_the_text_are_the_closest(rows, kind, said):
     assert CLOSEST_GROUP.judge(rows) == kind
-    assert CLOSEST_GROUP.sentence(rows) == said
+    assert said in CLOSEST_GROUP.sentence(rows)
 
 
 def test_one_of_several_groups_must_be_closer_as_one_of_so_many():
@@ -170,37 +133,16 @@ def test_one_of_several_groups_must_be_closer_as_one_of_so_many():
 @pytest.mark.parametrize(
     ("low", "high", "terms", "kind", "said"),
     [
-        (
-            0.1,
-            0.2,
-            9,
-            "nearer",
-            "A sample is nearer to the background's vector of its own term than to that of another (0.40 against 0.30; "
-            "difference +0.10 to +0.20, above 0). The own one stands at place 120 among all words.",
-        ),
-        (
-            -0.2,
-            -0.1,
-            9,
-            "farther",
-            "A sample is farther from its own term's vector than from another's (0.40 against 0.30; difference −0.20 "
-            "to −0.10, below 0). The own one stands at place 120 among all words.",
-        ),
-        (
-            -0.1,
-            0.1,
-            9,
-            "open",
-            "That a sample is nearer to its own term's vector than to another's is not shown (0.40 against 0.30; the "
-            "difference, −0.10 to +0.10, would have to be above 0). The own one stands at place 120 among all words.",
-        ),
-        (0.1, 0.2, 2, "few", "Too few of the terms are in the background to say how near they are to its vectors."),
+        (0.1, 0.2, 9, "nearer", "(cosine 0.40 against 0.30, difference 0.10–0.20). Its own vector has place 120"),
+        (-0.2, -0.1, 9, "farther", "another term's (cosine 0.40 against 0.30, difference 0.10–0.20)."),
+        (-0.1, 0.1, 9, "open", "(cosine 0.40 against 0.30, difference −0.10 to +0.10)."),
+        (0.1, 0.2, 2, "few", "The background has too few of the terms"),
     ],
 )
 def test_whether_samples_are_nearer_to_their_own_word(low, high, terms, kind, said):
     own = row(OwnVectors, terms=terms, cosine=0.4, null=0.3, place=120.0, excess_low=low, excess_high=high)
     assert OWN_NEARER.judge(own) == kind
-    assert OWN_NEARER.sentence(own) == said
+    assert said in OWN_NEARER.sentence(own)
 
 
 @pytest.mark.parametrize(
@@ -231,7 +173,7 @@ def test_trainings_decide_where_their_error_is_twice_that_of_terms(times, verdic
     [
         (((-0.3, -0.2), (-0.4, -0.3)), "yes", "sums have the higher cosine too, and by AUC "),
         (((-0.3, -0.2), (0.1, 0.2)), "no", "a model has a higher cosine than sums, and by AUC "),
-        (((-0.3, -0.2), (-0.1, 0.2)), "open", "sums have not surely the higher cosine, and by AUC "),
+        (((-0.3, -0.2), (-0.1, 0.2)), "open", "sums may have the higher cosine or not, and by AUC "),
     ],
 )
 def test_sums_are_first_by_cosine_and_what_auc_says_stands_beside_it(cosines, verdict, said):

@@ -56,55 +56,58 @@ def test_techniques_of_one_verdict_stand_together_and_who_is_undecided_is_said()
     claim = TWO_RUNS_SUFFICE
     rows = [(claim, "a", "yes"), (claim, "b", "yes"), (claim, "c", "no"), (claim, "d", "undecided")]
     assert findings(*rows, techniques="abcd").yes_or_no(claim) == [
-        "Yes for a and b: the PIP loss of one pair of runs is within 10 % of that of many pairs, 19 times in 20.",
-        "No for c: the PIP loss of one pair of runs may well be more than 10 % off that of many pairs.",
-        "These runs cannot tell for d.",
+        f"Yes for a and b: {claim.sentences['yes']}.",
+        f"No for c: {claim.sentences['no']}.",
+        "These runs are too few to say for d.",
     ]
     assert findings(rows[0], techniques="a").yes_or_no(claim)[0].startswith("Yes: the PIP loss")
-    assert findings((claim, "a", "no test"), techniques="a").yes_or_no(claim) == ["These runs cannot tell."]
+    assert findings((claim, "a", "no test"), techniques="a").yes_or_no(claim) == ["These runs are too few to say."]
 
 
 def test_nothing_is_answered_of_a_technique_without_a_verdict():
     rows = [(TWO_RUNS_SUFFICE, "sgns", "no"), (TWO_RUNS_SUFFICE, "glove", "yes")]
-    assert [s[:12] for s in findings(*rows, silent=SILENT).yes_or_no(TWO_RUNS_SUFFICE)] == ["No for sgns:"]
-    assert findings(silent=SILENT).withheld() == ["No verdict on glove: its runs are collapsed."]
+    assert [s[:17] for s in findings(*rows, silent=SILENT).yes_or_no(TWO_RUNS_SUFFICE)] == ["No for skip-gram:"]
+    assert findings(silent=SILENT).withheld() == ["GloVe gets no verdict: its runs are collapsed."]
 
 
 def test_documents_are_answered_by_the_rule_of_the_verdict():
     table = losses(sgns={"shuffled": 0.02, "bootstrap": 0.04}, glove={"shuffled": 0.02, "bootstrap": 0.0205})
     first, second = answers.which_documents(findings(sheets=[table]))
-    assert first.startswith("Yes for sgns: resamples of these documents change the cosines of all words 2.00 times")
-    assert second.startswith("Hardly for glove: resamples of these documents change the cosines of all words hardly")
+    assert first.startswith("Yes for skip-gram: resampling the documents changes all cosines 2.00 times")
+    assert second.startswith("Hardly for GloVe: resampling the documents changes all cosines 1.02 times")
     assert answers.which_documents(findings(sheets=[losses(sgns={"shuffled": 0.02})])) == []
+    few = row(Loss, technique="sgns", runs=2, reduced_pip=0.02, se=math.nan)
+    both = LOSSES, *(few._replace(sampling=sampling) for sampling in ("shuffled", "bootstrap"))
+    assert answers.which_documents(findings(sheets=[both]))[0].startswith("Skip-gram: Two runs are too few")
 
 
 def test_the_most_stable_technique_or_why_it_cannot_be_told():
     table = losses(sgns={"shuffled": 0.02}, glove={"shuffled": 0.03})
     assert answers.which_technique(findings(sheets=[table]))[0].startswith(
-        "Of shuffled runs, those of sgns differ least"
+        "Skip-gram is more stable than GloVe when documents are reordered"
     )
     assert answers.which_technique(findings(sheets=[table], silent=SILENT)) == [
-        "This cannot be told: sgns alone has runs that a verdict can be given on. It can as soon as two techniques "
-        "have three sound runs each of one kind (shuffled or bootstrap), better eight."
+        "Only skip-gram has runs that allow a verdict. Train two techniques with at least three runs each of one kind "
+        "(shuffled or bootstrap), better eight."
     ]
     other = losses(sgns={"shuffled": 0.02}, glove={"bootstrap": 0.03})
     assert answers.which_technique(findings(sheets=[other]))[0].startswith(
-        "This cannot be told: no two techniques have sound runs of one kind. It can as soon as"
+        "No two techniques have sound runs of one kind. Train two techniques"
     )
     none = answers.which_technique(findings(silent=SILENT | {"sgns": "its runs are collapsed"}))
-    assert none[0].startswith("This cannot be told: no technique has runs that a verdict can be given on.")
+    assert none[0].startswith("No technique has runs that allow a verdict.")
     assert answers.which_technique(findings(techniques=["sgns"])) == [
-        "There is only sgns here: it takes runs of two techniques, trained on the same text."
+        "Skip-gram is the only technique here. Train two techniques on the same text to compare them."
     ]
 
 
 @pytest.mark.parametrize(
     ("change", "agrees", "says"),
     [
-        (0.1, "yes", "Hardly: another training moves rare and frequent words about alike (within 20%)."),
-        (-0.5, "no", "Yes: another training moves frequent words less than rare ones."),
-        (0.5, "no", "No: another training moves frequent words more than rare ones."),
-        (0.2, "undecided", "These runs cannot tell whether another training moves frequent words less."),
+        (0.1, "yes", "Hardly: training again moves rare and frequent words about equally (within 20 %)."),
+        (-0.5, "no", "Yes: training again moves frequent words less than rare ones."),
+        (0.5, "no", "No: training again moves frequent words more than rare ones."),
+        (0.2, "undecided", "These runs are too few to say whether training again moves frequent words less."),
     ],
 )
 def test_frequent_words(change, agrees, says):
@@ -131,7 +134,7 @@ def test_frequent_words_and_other_documents(claim, change, agrees, says):
 
 @pytest.mark.parametrize(
     ("ratio", "sd", "begins"),
-    [(0.7, 0.001, "Yes: averages of 2"), (1.3, 0.001, "No: "), (1.0, 0.3, "These runs cannot")],
+    [(0.7, 0.001, "Yes: averages of two"), (1.3, 0.001, "No: "), (1.0, 0.3, "These runs are too few")],
 )
 def test_averages(ratio, sd, begins):
     level = row(
@@ -140,15 +143,14 @@ def test_averages(ratio, sd, begins):
     gains = [Gain("a", test, 2, 4, gain, 0.001) for test, gain in (("x", 0.04), ("y", 0.0), ("z", -0.04))]
     found = answers.averages(findings(techniques=["a"], sheets=[(LEVELS, level), (GAINS, *gains)]))
     assert found[0].startswith(begins)
-    assert found[1:] == ["It raises the score in x.", "It lowers the score in z."]
+    assert found[1:] == ["Averaging raises the score in x.", "Averaging lowers the score in z."]
 
 
 def test_claims_beside_the_question_are_told_where_they_are_decided():
     rows = [(INCONSISTENT, "sgns", "yes"), (UNRELATED_TO_LOSS, "sgns", "no"), (UNRELATED_TO_LOSS, "glove", "undecided")]
     assert answers.how_many_neighbours(findings(*rows)) == [
-        "Yes for sgns: words rank otherwise by how many of their two nearest neighbours come back than by their fifty "
-        "nearest.",
-        "For sgns, how many neighbours of a word come back goes with how far its cosines move (its PIP loss).",
+        f"Yes for skip-gram: {INCONSISTENT.sentences['yes']}.",
+        f"For skip-gram, {UNRELATED_TO_LOSS.sentences['no']}.",
     ]
 
 
@@ -156,13 +158,13 @@ def test_how_many_runs_and_how_far_scores_vary():
     needed = [("reduced PIP loss", 3), ("p@10", 1240), ("one word's PIP loss", None)]
     errors = [row(ErrorOfRuns, technique="sgns", quantity=q, for_1_percent=n) for q, n in needed]
     assert answers.runs_needed(findings(sheets=[(HOW_MANY, *errors)])) == [
-        "A standard error of 1 % for sgns takes about 3 runs for the mean PIP loss and 1,240 runs for p@10."
+        "A standard error of 1 % for skip-gram needs about 3 runs for the mean PIP loss and 1,240 runs for p@10."
     ]
     extremes = [
         row(Extremes, technique="sgns", test=t, runs=6, relative_sd=sd) for t, sd in (("x", 2.0), ("y", math.nan))
     ]
     assert answers.scores(findings(sheets=[(EXTREMES, *extremes)])) == [
-        "The score in x varies most for sgns: 6 runs that differ in seeds and draws alone have an SD of 2.0 % of "
+        "The score in x varies most for skip-gram: six runs that differ only in seeds and draws have an SD of 2.0 % of "
         "their mean."
     ]
 
@@ -175,17 +177,15 @@ def test_other_questions():
         (INDEPENDENT_COSINES, "sgns", "no"),
     ]
     one = findings(*rows, techniques=["sgns"])
-    assert one.yes_or_no(PREDICTED)[0].startswith("No: which nearest neighbours come back is not what")
-    assert one.yes_or_no(SAMPLES_DO) == [
-        "Yes: over 1,000 words drawn at random the PIP loss ranks words nearly as over all."
-    ]
+    assert one.yes_or_no(PREDICTED)[0] == f"No: {PREDICTED.sentences['no']}."
+    assert one.yes_or_no(SAMPLES_DO) == [f"Yes: {SAMPLES_DO.sentences['yes']}."]
     assert answers.cosines(one) == [
-        "The cosine of two words scatters over runs as normal numbers do.",
-        "Cosines of different pairs of words vary together.",
+        "The cosines of a word pair follow a normal distribution over runs.",
+        "The cosines of different word pairs vary together over runs.",
     ]
     open_ = findings((NORMAL_COSINES, "glove", "undecided"))
     assert answers.cosines(open_) == [
-        "These runs cannot tell for glove whether the cosine of two words scatters as normal numbers do."
+        "These runs are too few to say whether cosines follow a normal distribution for GloVe."
     ]
 
 
@@ -218,39 +218,64 @@ def verdict_of(techniques=("a", "b"), silent=(), **changes):
 
 def test_one_technique_is_not_named():
     said = verdict_of(["a"], by_technique={"a": SPREAD["a"]})
-    assert said[0].startswith("Resamples of these documents change the cosines of all words 1.50 times")
-    assert said[1].endswith("changes differs by +2% (-1% to +5%), which is small (within 20%).")
-    assert said[2].startswith("Averaging helps: averages of 2 runs differ 0.72 times as much as runs (0.71–0.73; ")
-    assert said[3] == "Statements of Rettenmeier (2020) that these runs bear out: 1; contradict: 1; leave open: 1."
+    assert said[0].startswith("Documents matter. Resampling the documents changes all cosines 1.50 times")
+    assert said[1].endswith("about equally stable (2 % apart, interval from 1 % less to 5 % more).")
+    assert said[2].startswith(
+        "Averaging helps. Averages of two runs differ 0.72 times as much as single runs (0.71–0.73; "
+    )
+    assert said[3] == "These runs support 1 statement of Rettenmeier (2020), contradict 1, and leave 1 open."
 
 
 def test_the_most_stable_technique_leads():
     said = verdict_of()
-    assert said[0].startswith("Of shuffled runs, those of a differ least (reduced PIP loss: a 0.02 ± 0.00026, b 0.025")
+    assert said[0].startswith(
+        "a is more stable than b when documents are reordered (reduced PIP loss 0.02000 ± 0.00026"
+    )
     assert [line for line in said if line.startswith("b: ")]
-    assert "bear out: 2;" in said[-1]
+    assert "support 2 statements" in said[-1]
+
+
+def test_the_lead_says_how_unstable_the_runs_are_by_chance():
+    shares = {"a": {"shuffled": 0.02, "bootstrap": 0.04}, "b": {"shuffled": 0.05}}
+    sheet, *rows = losses(**shares)
+    known = [each._replace(chance=0.2) for each in rows]
+    assert answers.how_unstable(findings(techniques=["a", "b"], sheets=[(sheet, *known)])) == (
+        "Training again changes the cosines by 10 % of chance with a and 25 % of chance with b. Resampling the "
+        "documents changes the cosines by 20 % of chance with a. (0 % is identical, 100 % is unrelated.)"
+    )
+    assert answers.how_unstable(findings(techniques=["a"], sheets=[(sheet, known[0])])).startswith(
+        "Training again changes the cosines by 10 % of chance. ("
+    )
+    assert answers.how_unstable(findings(sheets=[(sheet, *rows)])) == ""  # no chance level is known
+
+
+def test_runs_at_chance_level_are_an_alarm_and_get_no_verdict():
+    sound, lost = (row(Loss, sampling="shuffled", runs=6, reduced_pip=x, se=1e-4, chance=0.15) for x in (0.02, 0.151))
+    assert answers.alarm_of("ppmi_svd", {}, {}, [sound]) == ("", "")
+    reason, alarm = answers.alarm_of("ppmi_svd", {}, {}, [sound, lost])
+    assert reason == "its runs are hardly more alike than unrelated spaces"
+    assert alarm.startswith(f"PPMI-SVD gets no verdict: {reason}. Two shuffled runs are hardly more alike")
 
 
 def test_equal_techniques_have_no_order():
     alike = {"a": {"shuffled": (0.02, 0.001)}, "b": {"shuffled": (0.021, 0.001)}}
-    assert verdict_of(by_technique=alike)[0].startswith("Which of a and b is the more stable cannot be told")
+    assert verdict_of(by_technique=alike)[0].startswith("These runs are too few to say whether a or b is more")
 
 
 def test_nothing_is_said_of_a_technique_with_an_alarm():
     said = verdict_of(silent={"b": "its runs are collapsed"})
-    assert not any(line.startswith("b") for line in said)
-    assert "No verdict is given on b: its runs are collapsed." in said
-    assert "bear out: 1;" in said[-1]
+    assert [line for line in said if line.startswith("b")] == ["b gets no verdict: its runs are collapsed."]
+    assert "support 1 statement of" in said[-1]
     only = verdict_of(["a", "b"], {"a": "some of its runs are equal"}, by_technique={"a": SPREAD["a"]})
-    assert only[0] == "No verdict is given on a: some of its runs are equal."
+    assert only[0] == "a gets no verdict: some of its runs are equal."
 
 
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ((0.5, 0.4, 0.6), "changes grows: by +50% (+40% to +60%)."),
-        ((-0.5, -0.6, -0.4), "changes falls: by -50% (-60% to -40%)."),
-        ((0.1, -0.3, 0.5), "cannot be told: they differ by +10% (-30% to +50%)."),
+        ((0.5, 0.4, 0.6), "training noise rises by 50 % (40–60 %) from rare words to frequent ones."),
+        ((-0.5, -0.6, -0.4), "training noise falls by 50 % (40–60 %) from rare words to frequent ones."),
+        ((0.1, -0.3, 0.5), "rare ones (10 % more, interval from 30 % less to 50 % more)."),
     ],
 )
 def test_frequency(change, says):
@@ -259,7 +284,11 @@ def test_frequency(change, says):
 
 @pytest.mark.parametrize(
     ("ratio", "sd", "says"),
-    [(1.3, 0.01, "Averaging harms"), (0.9, 0.2, "Whether averaging helps cannot be told"), (math.nan, 0.0, None)],
+    [
+        (1.3, 0.01, "Averaging harms"),
+        (0.9, 0.2, "These runs are too few to say whether averaging helps"),
+        (math.nan, 0.0, None),
+    ],
 )
 def test_averaging_in_the_verdict(ratio, sd, says):
     said = [line for line in verdict_of(["a"], by_technique={"a": SPREAD["a"]}, ratio=ratio, sd=sd) if "verag" in line]

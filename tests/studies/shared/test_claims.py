@@ -1,6 +1,7 @@
 """What a claim says of the paper stands beside what the runs show."""
 
-from gpustab.studies.shared.claims import OBSERVED, Claim, ClaimText, Observation, beside_paper, by_chance, facts
+from gpustab.studies.shared.claims import OBSERVED, Claim, ClaimText, Observation
+from gpustab.studies.shared.observations import beside_paper, by_chance, rules, verdicts
 
 FOUND = Claim(
     id="test.found",
@@ -20,14 +21,24 @@ def test_one_sentence_a_claim_tells_what_the_paper_found_and_what_the_runs_show(
         (
             "Somebody 1999",
             "no, yes",
-            "Everything is cats: Somebody found 3 cats; here g0 0; g1 1; g2 2; g3 3; 2 more in the table of "
+            "Everything is cats. Somebody found 3 cats. Here: g0 0; g1 1; g2 2; g3 3; 2 more in the table of "
             "observations.",
         )
     ]
     assert table["paper"][0] == "Somebody found 3 cats"
-    assert facts(table)[5][2] == "Everything is cats: Somebody found 3 cats; here 5. Rule: above 0."
-    assert facts(table)[6] == ("  g0", "no", "Nothing is: 0. Rule: never.")
     assert beside_paper(OBSERVED.table()) == []
+
+
+def test_a_verdict_is_a_row_and_the_rule_is_folded():
+    table = OBSERVED.table([FOUND.observed(5, "sgns", "5 of 7", what="cats"), SILENT.observed(0, "", "0")])
+    assert verdicts(table).rows == [
+        ["Everything is cats (Somebody 1999)", "skip-gram", "yes", "5 of 7", "Somebody found 3 cats"],
+        ["Nothing is ()", "all techniques", "no", "0", "–"],
+    ]
+    (block,) = rules(table)
+    assert block.folded
+    assert block.tables[0].rows == [["Everything is cats", "Above 0"], ["Nothing is", "Never"]]
+    assert rules(OBSERVED.table()) == []
 
 
 def test_a_page_says_how_many_of_its_verdicts_chance_would_make():
@@ -36,7 +47,7 @@ def test_a_page_says_how_many_of_its_verdicts_chance_would_make():
         return [Observation("", ClaimText("x"), "", "", verdict, "") for verdict in agrees]
 
     assert by_chance(rows(1)) == ""
-    assert by_chance(rows(8)).startswith("8 verdicts were tried")
+    assert by_chance(rows(8)).startswith("This page tests 8 claims")
     assert "one or none of them" in by_chance(rows(8))
     assert "one or two of them" in by_chance(rows(25))
     assert "about 2 of them" in by_chance(rows(40))

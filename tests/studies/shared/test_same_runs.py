@@ -3,6 +3,7 @@ import torch
 
 from gpustab import Key, Space, Vocabulary, load_runs, open_groups
 from gpustab.runs.runset import write_runset
+from gpustab.studies.instability.claims_of_losses import GLOVE_ALIKE
 from gpustab.studies.instability.study import instability
 from gpustab.studies.shared.same_runs import Same, fingerprints, said_of, same_runs, seeds_of
 from tests.generators import spaces
@@ -64,9 +65,7 @@ def test_seeds_are_read_from_the_files_and_of_others_none(glove):
 
 def test_fixed_and_shuffled_glove_that_are_the_same_runs_are_no_test(glove):
     result = instability(glove, pairs=40, targets=8)
-    (row,) = (
-        r for r in result.tables["observations"].records() if r["claim"] == "GloVe: fixed and shuffled do not differ"
-    )
+    (row,) = (r for r in result.tables["observations"].records() if r["claim"] == GLOVE_ALIKE.says)
     assert row["agrees"] == "no test"
     assert "the same runs" in row["shows"]
     assert list(result.tables["same_runs"].records()) == [
@@ -74,15 +73,13 @@ def test_fixed_and_shuffled_glove_that_are_the_same_runs_are_no_test(glove):
     ]
     assert sum("bit for bit" in note for note in result.notes) == 1
     (note,) = (note for note in result.notes if "trained with the same seeds" in note)
-    assert note.startswith("glove: fixed and shuffled runs")
+    assert note.startswith("GloVe: fixed and shuffled runs")
 
 
 def test_independent_groups_are_judged(tmp_path):
     groups = {Key("glove", s): spaces(4, 60, 5, seed=k) for k, s in enumerate(("fixed", "shuffled"))}
     write_runset(groups, tmp_path / "set")
     result = instability(open_groups(tmp_path / "set"), pairs=40, targets=8)
-    (row,) = (
-        r for r in result.tables["observations"].records() if r["claim"] == "GloVe: fixed and shuffled do not differ"
-    )
+    (row,) = (r for r in result.tables["observations"].records() if r["claim"] == GLOVE_ALIKE.says)
     assert row["agrees"] in ("yes", "no", "undecided")
     assert not any("bit for bit" in note or "same seeds" in note for note in result.notes)

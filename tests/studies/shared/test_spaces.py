@@ -128,14 +128,14 @@ def one_of_another_kind(runs=6):
 def test_the_least_and_the_most_of_far_runs_are_numbers_not_text(monkeypatch):
     monkeypatch.setattr(spaces, "far_runs", lambda *_: [(0, 10.2), (1, 9.8)])
     (note,) = said(look_at(runs_of(noisy_copies(3, 60, 8)), Compute()), "times as far")
-    assert note.startswith("run-000, run-001: 9.8 to 10.2 times as far")
+    assert note.startswith("run-000, run-001 lie 9.8 to 10.2 times as far")
 
 
 def test_every_command_names_a_run_of_another_kind():
     runs = one_of_another_kind()
-    text = "run-005: "
+    text = "run-005 lies "
     (alarm,) = stability(runs, neighbours=[5]).alarms
-    assert alarm.startswith("One run does not belong. run-005 is ")
+    assert alarm.startswith("One run does not belong. run-005 lies ")
     for alarms in (neighbours_of(runs, "w3", 5).alarms, average(runs)[1].alarms):
         (note,) = said(alarms, "times as far from the other runs")
         assert text in note

@@ -6,7 +6,8 @@ import pytest
 
 from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.shared.claims import OBSERVED, beside_paper
+from gpustab.studies.shared.claims import OBSERVED
+from gpustab.studies.shared.observations import beside_paper
 from gpustab.studies.thresholds.claims import cosine, higher, stable
 from gpustab.studies.thresholds.page import of_paper, of_scores, of_shapes
 from gpustab.studies.thresholds.study import observations, verdict
@@ -22,10 +23,10 @@ def row(group="sg", rule="chance", mean=0.26, sd=0.005, low=0.23, high=0.29, fou
 def test_of_many_groups_the_extremes_are_told():
     rows = [row(f"g{k}", mean=0.1 + 0.03 * k, sd=0.005) for k in range(6)]
     rows += [row(own.group, "clear", mean=0.05) for own in rows]
-    (sentence,) = [s for s in said(*rows) if "fits all 6" in s]
-    assert sentence == "No threshold fits all 6 groups: theirs reach from 0.10 in g0 to 0.25 in g5."
+    (sentence,) = [s for s in said(*rows) if "fits all six" in s]
+    assert sentence.endswith("the highest and the lowest are 0.25 for the runs of g5, 0.10 for the runs of g0.")
     wide = [own._replace(error=0.03) for own in rows]
-    assert any("Whether one threshold fits all 6 groups these runs cannot tell" in s for s in said(*wide))
+    assert any("Whether one threshold fits all six groups these runs cannot tell" in s for s in said(*wide))
     assert not any("fits both" in s for s in said(*rows))
     assert any("leaves the threshold where it is in 6 of 6 groups, moves it in 0" in s for s in said(*rows))
 
@@ -35,7 +36,7 @@ def test_a_group_with_a_run_that_lies_far_is_compared_with_no_other():
     rows += [row(own.group, rule, mean=0.05) for rule in ("clear", "paper") for own in rows]
     made, far = {"thresholds": Table.of(rows)}, {"g1": ["run-003"]}
     (sentence,) = [s for s in verdict(made, far=far) if "is not tested" in s]
-    assert sentence.startswith("Whether one threshold fits both is not tested: run-003 of g1 lies far from the other")
+    assert sentence.startswith("One threshold for both groups is not tested")
     assert not any("No threshold fits" in s for s in verdict(made, far=far))
     (observed,) = [x for x in observations(made, far=far) if x.claim == "No threshold fits all models."]
     assert observed.agrees == "no test"
@@ -69,15 +70,18 @@ def said(*rows):
 def test_where_the_threshold_lies():
     (lead, moved) = said(row(), row(rule="clear", mean=0.1, low=0.06, high=0.14))
     assert lead == (
-        "sg: above a cosine of 0.26 (0.23 to 0.29) words are nearer than pairs on average; 39% of all pairs lie below. "
-        "Up to 0.10 (0.06 to 0.14) they are hardly told from the least similar hundredth."
+        "sg: two words with a cosine above 0.26 (0.23–0.29) are more closely related than the average pair. 39 % of "
+        "all pairs lie below. Below 0.10 (0.06–0.14) they are no more related than the least similar 1 % of pairs."
     )
-    assert moved.startswith("sg: training again leaves the threshold where it is")
+    assert moved.startswith("sg: retraining does not move the threshold")
 
 
 @pytest.mark.parametrize(
     ("high", "words"),
-    [(0.74, "sg: only above a cosine of 0.74 these words prove"), (None, "sg: no threshold is proven. So few words")],
+    [
+        (0.74, "sg: two words with a cosine above 0.74 are surely"),
+        (None, "sg: these words prove no threshold. So few words"),
+    ],
 )
 def test_what_is_not_proven_is_not_said(high, words):
     lead, *others = said(row(high=high), row(rule="clear"), row("cb"), row("cb", "clear"))
@@ -88,24 +92,28 @@ def test_what_is_not_proven_is_not_said(high, words):
 
 def test_a_second_threshold_that_is_not_proven_has_no_number():
     (lead, _) = said(row(), row(rule="clear", mean=0.1, low=None, high=None))
-    assert lead.endswith("Where they are clear of the least similar hundredth these words cannot prove.")
+    assert lead.endswith("These words do not prove that two words differ from the least similar 1 % of pairs.")
     assert "0.10" not in lead
 
 
 def test_a_space_whose_lowest_pairs_are_near_average_is_clear_only_above():
     lead = said(row(mean=0.33), row(rule="clear", mean=0.36, low=0.33, high=0.39))[0]
-    assert lead.endswith("Clearly apart from the least similar hundredth they are only above 0.36 (0.33 to 0.39).")
+    assert lead.endswith("Only above 0.36 (0.33–0.39) do they clearly differ from the least similar 1 % of pairs.")
 
 
 def test_a_level_that_is_nowhere_reached_is_no_threshold():
     (lead,) = said(row(), row(rule="clear", found=7))
-    assert lead.startswith("sg: no threshold: in 1 of 8 runs no cosine sets pairs clearly apart")
+    assert lead.startswith("sg: there is no threshold. In 1 of 8 runs no cosine separates pairs")
     assert len(said(row(), row(rule="clear", found=7), row("cb"), row("cb", "clear"))) == 3  # not compared
 
 
 @pytest.mark.parametrize(
     ("sd", "found", "words"),
-    [(0.005, 8, "leaves the threshold"), (0.08, 8, "moves the threshold (SD"), (0.015, 3, "these runs cannot tell")],
+    [
+        (0.005, 8, "does not move the threshold (SD"),
+        (0.08, 8, "moves the threshold (SD"),
+        (0.015, 3, "three runs are too few to say whether retraining"),
+    ],
 )
 def test_whether_training_moves_it(sd, found, words):
     assert words in said(row(sd=sd, found=found, runs=found), row(rule="clear", found=found, runs=found))[1]
@@ -115,9 +123,9 @@ def test_whether_training_moves_it(sd, found, words):
 def test_which_group_needs_the_higher_cosine():
     pair = [row(rule="clear"), row("cb", "clear")]
     far = said(row("cb", mean=0.07, low=0.04, high=0.1), row(), *pair)
-    assert "No threshold fits both: that of sg is higher than that of cb, 0.26 against 0.07." in far
+    assert "No threshold fits both groups: 0.26 for the runs of sg, 0.07 for the runs of cb." in far
     near = said(row("cb", mean=0.255), row(), *pair)
-    assert any("these runs cannot tell: 0.26 against 0.2" in sentence for sentence in near)
+    assert any("too few to say whether one threshold fits both groups (0.26" in sentence for sentence in near)
 
 
 @pytest.mark.parametrize(
@@ -147,9 +155,7 @@ def test_the_papers_threshold_hangs_on_the_group_size(values, said):
 def test_without_groups_of_the_least_size_the_papers_rule_finds_nothing():
     rows = [row(rule="paper", mean=None, sd=None, found=0), row("cb", "paper", found=3)]
     (sentence,) = of_paper({"thresholds": Table.of(rows)})
-    assert sentence.startswith(
-        "sg: with the least number of pairs that was asked for, the paper's rule finds no threshold"
-    )
+    assert sentence.startswith("sg: with so many pairs in the lowest group, the paper's rule finds no threshold")
 
 
 @pytest.mark.parametrize(("sd", "runs", "said"), [(0.02, 8, True), (0.3, 8, False), (0.02, 2, False)])
@@ -161,9 +167,9 @@ def test_over_runs_the_sizes_must_differ_by_more_than_runs(sd, runs, said):
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        ("same", "have one shape: they are at most 0.030"),
-        ("different", "at least 0.010"),
-        ("undecided", "0.010 to 0.030"),
+        ("same", "have one shape (Kolmogorov-Smirnov distance 0.010–0.030"),
+        ("different", "different shapes (Kolmogorov-Smirnov distance 0.010"),
+        ("undecided", "may differ or not (Kolmogorov-Smirnov distance 0.010–0.030"),
     ],
 )
 def test_shapes(kind, words):
@@ -203,22 +209,22 @@ def test_every_claim_stands_beside_what_the_paper_found():
         shapes=Table.of([shape("sg", "cb", "different", distance=0.023)]),
         scores=Table.of([ScoreOverRuns(**score | {"rho": 0.7, "above": 0.6})]),
     )
-    here = [text.partition("; here ")[2] for text in said]
+    here = [text.partition("Here: ")[2] for text in said]
     assert here == [
-        "sg 0.26 by our rule and 0.03 by the paper's; cb −0.04 by our rule and −0.27 by the paper's; gl only above "
-        "0.74 by our rule and none by the paper's; ls none in 1 of 8 runs by our rule and 0.26 by the paper's.",
-        "0.26 for sg and −0.04 for cb.",
+        "sg 0.26 by our rule and 0.03 by the paper's; cb −0.04 by our rule and −0.27 by the paper's; gl at most 0.74 "
+        "by our rule and none by the paper's; ls none in 1 of 8 runs by our rule and 0.26 by the paper's.",
+        "0.26 for the runs of sg and −0.04 for the runs of cb.",
         "sg SD 0.005 over 8 runs; cb SD 0.005 over 8 runs.",
         "sg 0.90 at 30 pairs and 0.00 at 1,000.",
         "sg and cb 0.023 apart.",
         "sg men from 0.70 to 0.60.",
     ]
-    assert all(text.split(": ")[1].startswith("Elekes et al. ") for text in said)
-    assert said[1].startswith("No threshold fits all models: Elekes et al. found 0.20 for skip-gram, far above −0.18")
+    assert all(text.split(". ", 1)[1].startswith("Elekes et al. ") for text in said)
+    assert said[1].startswith("No threshold fits all models. Elekes et al. found 0.20 for skip-gram, far above −0.18")
 
 
 def test_what_cannot_be_judged_says_why_beside_the_paper():
-    here = [text.partition("; here ")[2] for text in beside()]
+    here = [text.partition("Here: ")[2] for text in beside()]
     assert here[0] == "no group has thresholds."
     assert len(here) == 6
     assert all(here)

@@ -1,0 +1,39 @@
+"""Changes of a setting beside the baseline, in percent and in points."""
+
+from __future__ import annotations
+
+from docs.examples import over
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.sweep.claims import Changed
+from gpustab.studies.sweep.claims_of_parameters import Effect, Scores
+
+_CHANGES = [Changed([over(x, 1.0)]) for x in (-12.0, 9.0, -1.9)]
+_FAR = Changed([over(-12.0, 1.0)], ["run-002 of epochs = 20"])
+
+
+def _effect(before: float, after: float, loss_before: float, loss_after: float) -> Effect:
+    numbers = (over(x, 0.01) for x in (before, after, loss_before, loss_after))
+    return Effect("epochs", 5, 20, "bootstrap", *numbers)
+
+
+EXAMPLES = {
+    "sweep.longer-is-more-stable": [*_CHANGES, _FAR],
+    "sweep.longer-is-better": [*_CHANGES[:2], Changed([over(0.4, 1.0)]), _FAR],
+    "sweep.parameter-matters": [
+        _effect(0.17, 0.26, 0.60, 0.46),
+        _effect(0.26, 0.17, 0.46, 0.60),
+        _effect(0.17, 0.26, 0.46, 0.60),
+        _effect(0.25, 0.26, 0.47, 0.46),
+        _effect(0.17, 0.26, 0.60, 0.46)._replace(far=["run-002 of epochs = 20"]),
+        _effect(0.17, 0.26, 0.60, 0.46)._replace(after=Estimate(0.26, float("nan"), 1)),
+    ],
+    "sweep.scores-change": [
+        Scores(
+            "epochs",
+            [("wordsim353", over(0.41, 0.01), over(0.52, 0.01)), ("simlex999", over(0.2, 0.01), over(0.2, 0.01))],
+        ),
+        Scores("epochs", [("wordsim353", over(0.51, 0.01), over(0.52, 0.01))]),
+        Scores("epochs", []),
+    ],
+    "sweep.levels-off": [*_CHANGES, _FAR],
+}

@@ -1,0 +1,120 @@
+"""Safetensors files as they are: opened with their tensors on disk, and written piece by piece, whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from math import prod
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
+
+from gpustab.errors import InputError, marked
+from gpustab.formats.atomic import replacing
+
+KINDS = {
+    torch.int64: "I64",
+    torch.float64: "F64",
+    torch.float32: "F32",
+    torch.bfloat16: "BF16",
+    torch.float16: "F16",
+    torch.uint8: "U8",
+}
+"""Names of the types, in the order in which the library puts them: none needs padding then."""
+
+
+def open_tensors(path: Path) -> Any:  # safetensors types none of the methods
+    """Open a file; the handle's tensors are read when somebody looks at them.
+
+    Raises:
+        InputError: if it is missing, cut or damaged.
+    """
+    try:
+        return safe_open(path, framework="pt")
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file") from None
+    except (SafetensorError, OSError, ValueError) as error:  # ValueError: a NUL in the path
+        raise InputError(f"{path}: no complete safetensors file, perhaps cut or damaged: {marked(error)}") from error
+
+
+def load_tensors(path: Path, *names: str) -> list[Tensor]:
+    """Return copies of some tensors of a file, so that on Windows it can be replaced.
+
+    Raises:
+        InputError: if it is missing, cut or damaged, or lacks one of them.
+    """
+    with open_tensors(path) as file:
+        try:
+            return [file.get_tensor(name).clone() for name in names]
+        except SafetensorError as error:
+            raise InputError(f"{path}: damaged: {error}") from None
+
+
+class Part(NamedTuple):
+    """One tensor of a file.
+
+    Attributes:
+        shape: of it.
+        dtype: of it.
+        pieces: its values in order, each a contiguous tensor, looked at once and before the next is asked for.
+    """
+
+    shape: tuple[int, ...]
+    dtype: torch.dtype
+    pieces: Iterable[Tensor]
+
+    @classmethod
+    def of(cls, tensor: Tensor) -> Part:
+        """Return a tensor that is there as one piece."""
+        # contiguous().cpu(): a view or a tensor on a GPU has no bytes that could be written as they are.
+        return cls(tuple(tensor.shape), tensor.dtype, [tensor.detach().contiguous().cpu()])
+
+
+def write_tensors(parts: Mapping[str, Part], path: Path, metadata: Mapping[str, str] | None = None) -> tuple[int, str]:
+    """Write tensors to a file, which appears whole or not at all.
+
+    Args:
+        parts: by name.
+        path: the file.
+        metadata: of the file.
+
+    Returns:
+        Its size in bytes and its SHA-256 in hexadecimal.
+
+    Raises:
+        InputError: if it may not be written.
+        WritingError: if the disk is full or fails.
+    """
+    names = sorted(parts, key=lambda name: (list(KINDS).index(parts[name].dtype), name))
+    digest, size = sha256(), 0
+    with replacing(path) as file:
+        for piece in _pieces(names, parts, metadata):
+            digest.update(piece)
+            size += file.write(piece)
+    return size, digest.hexdigest()
+
+
+def _pieces(
+    names: Sequence[str], parts: Mapping[str, Part], metadata: Mapping[str, str] | None
+) -> Iterable[bytes | memoryview]:
+    yield _header(names, parts, metadata)
+    for name in names:
+        for piece in parts[name].pieces:
+            # Bytes: NumPy has no bfloat16.
+            yield piece.flatten().view(torch.uint8).numpy().data if piece.numel() else b""
+
+
+def _header(names: Sequence[str], parts: Mapping[str, Part], metadata: Mapping[str, str] | None) -> bytes:
+    content: dict[str, object] = {} if metadata is None else {"__metadata__": dict(metadata)}
+    end = 0
+    for name in names:
+        shape, dtype, _ = parts[name]
+        start, end = end, end + prod(shape) * dtype.itemsize
+        content[name] = {"dtype": KINDS[dtype], "shape": list(shape), "data_offsets": [start, end]}
+    text = json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text

@@ -1,0 +1,147 @@
+"""What was trained, and how, in words: for titles and methods paragraphs, from what run sets record of their runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from gpustab.results import Content
+from gpustab.results.page import counted
+from gpustab.runs.key import SAMPLINGS, noun_of
+from gpustab.spaces.words import printable
+
+TECHNIQUES = {
+    "sgns": "skip-gram",
+    "cbow": "CBOW",
+    "fasttext": "fastText",
+    "glove": "GloVe",
+    "ppmi_svd": "PPMI-SVD",
+    "lsa": "LSA",
+    "doc2vec_dm": "PV-DM",
+    "doc2vec_dbow": "PV-DBOW",
+    "fasttext_ngrams": "fastText n-grams",
+}
+"""What people call the techniques."""
+
+_GROUP = re.compile(
+    rf"(?<![\w/.])(?:{'|'.join(TECHNIQUES)})/(?:{'|'.join(SAMPLINGS)})(?:-[\w.]+)*(?:/\w+=[\w.-]*\w)*(?![\w/])"
+)
+_PARAMETERS = {
+    "dim": "{} dimensions",
+    "window": "a window of {} words",
+    "epochs": "{} epochs",
+    "negative": "{} negative samples",
+}
+"""What a methods paragraph says of every technique that has it, in this order; the page lists all."""
+_MOST = 3
+"""So many techniques, or corpora, stand in a title."""
+
+
+def technique(name: str) -> str:
+    """Return what people call a technique; any other name is what it is.
+
+    >>> technique("sgns"), technique("my runs")
+    ('skip-gram', 'my runs')
+    """
+    return TECHNIQUES.get(name, printable(name))
+
+
+def in_words(group: str) -> str:
+    """Return what a group is called in a sentence: ``sgns/bootstrap`` is "skip-gram, bootstrap".
+
+    >>> in_words("sgns/bootstrap"), in_words("runs"), in_words("lsa/shuffled/half=a")
+    ('skip-gram, bootstrap', 'runs', 'LSA, shuffled, half=a')
+    """
+    first, *others = group.split("/")
+    return ", ".join([technique(first), *others]) if first in TECHNIQUES else group
+
+
+def called(text: str) -> str:
+    """Return a text in which groups of our techniques are called by words; a path is left as it is.
+
+    >>> called("runs of sgns/bootstrap and lsa/fixed/half=a"), called("R/sgns/fixed/run-000.safetensors")
+    ('runs of skip-gram, bootstrap and LSA, fixed, half=a', 'R/sgns/fixed/run-000.safetensors')
+    """
+    return _GROUP.sub(lambda found: in_words(found[0]), text)
+
+
+def embeddings(result: Content, otherwise: str = "these word embeddings") -> str:
+    """Return what a result is about, for its title: "skip-gram embeddings of sotu".
+
+    Args:
+        result: its environment says how its runs were made.
+        otherwise: where nobody knows.
+
+    >>> way = {"techniques": ["sgns"], "made": {"corpus": {"name": "sotu"}}}
+    >>> embeddings(Content("x", environment={"trained": [way]})), embeddings(Content("x"))
+    ('skip-gram embeddings of sotu', 'these word embeddings')
+    """
+    ways = _ways(result)
+    corpora = list(dict.fromkeys(_corpus(way) for way in ways))
+    if not ways or not all(corpora):
+        return otherwise
+    techniques = list(dict.fromkeys(technique(name) for way in ways for name in way["techniques"]))
+    made = f"{_and(techniques)} embeddings" if len(techniques) <= _MOST else "word embeddings"
+    return f"{made} of {_and(corpora)}" if len(corpora) <= _MOST else made
+
+
+def corpus(result: Content) -> str:
+    """Return the name of the one corpus behind a result; empty where there are several, or none is known."""
+    names = {_corpus(way) for way in _ways(result)}
+    return names.pop() if len(names) == 1 else ""
+
+
+def training(result: Content) -> str:
+    """Return how the runs were made, as sentences of a methods paragraph; empty where no run set says it."""
+    ways = [way for way in _ways(result) if _corpus(way)]
+    return " ".join(sentence for way in ways[:_MOST] for sentence in _sentences(way))
+
+
+def _sentences(way: Mapping[str, Any]) -> Iterator[str]:
+    made = way["made"]
+    runs = sum(group["runs"] for group in way["groups"])
+    kinds = _and([f"{group['runs']} {in_words(group['name'])}" for group in way["groups"][:6]])
+    yield f"{counted(runs, 'run')} ({kinds}) were trained on {_text(made)}."
+    for name in way["techniques"]:
+        if parameters := _mapping(made.get("parameters")).get(name):
+            said = [text.format(parameters[key]) for key, text in _PARAMETERS.items() if key in parameters]
+            engine = _mapping(_mapping(made.get("engines")).get(name)).get("engine")
+            by = f", by {engine}" if engine else ""
+            yield f"{technique(name)[0].upper()}{technique(name)[1:]} had {_and(said)}{by}." if said else ""
+    if (seed := made.get("seed")) is not None:
+        yield f"All draws come from seed {seed}."
+
+
+def _text(made: Mapping[str, Any]) -> str:
+    """The corpus, its size, and which words were kept."""
+    known, options = _mapping(made.get("corpus")), _mapping(made.get("options"))
+    sizes = [(known.get("units"), noun_of(str(options.get("unit", "document")))), (known.get("tokens"), "token")]
+    counts = [counted(size, noun) for size, noun in sizes if isinstance(size, int)]
+    least = options.get("min_count")
+    cut = f"; words that occur {least} times or more" if isinstance(least, int) and least > 1 else ""
+    return f"{_name(known)} ({', '.join(counts)}{cut})" if counts else _name(known)
+
+
+def _ways(result: Content) -> list[Mapping[str, Any]]:
+    return [way for way in result.environment.get("trained") or () if isinstance(way, Mapping)]
+
+
+def _corpus(way: Mapping[str, Any]) -> str:
+    return _name(_mapping(_mapping(way.get("made")).get("corpus")))
+
+
+def _name(known: Mapping[str, Any]) -> str:
+    """A file is called by its name, without the folders it lies in."""
+    return printable(PurePath(str(known.get("name", ""))).name)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """What a manifest of another hand holds need be no object."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def _and(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,67 @@
+"""Verdicts beside a paper, as a page shows them: the claim, whether it holds here, the numbers; rules are folded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gpustab.results import Block, SmallTable, Table
+from gpustab.studies.shared.claims import Observation
+from gpustab.studies.shared.wording import capital, group_in_words
+
+OBSERVATIONS = "Which claims of the thesis hold in these runs?"
+_SHOWN = 4
+"""Of so many techniques at most a sentence tells what the runs show."""
+
+
+def verdicts(observations: Table[Observation]) -> SmallTable:
+    """Return one row a claim and technique: whether it holds here, by which numbers, and what the paper found."""
+    return SmallTable.of(
+        "",
+        observations.rows(),
+        [
+            ("claim of the paper", lambda row: f"{row.claim.rstrip('.')} ({row.source})"),
+            ("runs of", lambda row: group_in_words(row.technique) or "all techniques"),
+            ("holds here?", "agrees"),
+            ("these runs", lambda row: capital(row.shows)),
+            ("the paper", lambda row: row.paper or "–"),
+        ],
+        Observation,
+    )
+
+
+def rules(observations: Table[Observation]) -> list[Block]:
+    """Return the folded block that tells by which rule every claim was judged; none where nothing was."""
+    by_claim = {row.claim.rstrip("."): row.rule for row in observations.rows()}
+    if not by_claim:
+        return []
+    table = SmallTable("", ["claim", "rule"], [[claim, capital(rule)] for claim, rule in by_claim.items()])
+    return [Block("By which rules were the claims judged?", tables=[table], folded=True)]
+
+
+def beside_paper(observations: Table[Observation]) -> list[tuple[str, str, str]]:
+    """Return one fact for every claim of which it is said what the paper found: that, and what the runs show."""
+    found = []
+    for claim, table in observations.split("claim"):
+        rows = [row for row in table.rows() if row.paper]
+        if rows:
+            shows = [f"{group_in_words(row.technique)} {row.shows}".strip() for row in rows[:_SHOWN]]
+            more = [f"{len(rows) - _SHOWN} more in the table of observations"] * (len(rows) > _SHOWN)
+            verdicts = ", ".join(dict.fromkeys(row.agrees for row in rows))
+            said = f"{claim.rstrip('.')}. {rows[0].paper}. Here: {'; '.join([*shows, *more])}."
+            found.append((rows[0].source, verdicts, said))
+    return found
+
+
+def by_chance(observations: Iterable[Observation]) -> str:
+    """Return how many of these verdicts would say something by chance where nothing is there; empty for one or none.
+
+    Verdicts that say nothing are counted, since they could have been wrong; those without a test are not.
+    """
+    tested = sum(row.agrees != "no test" for row in observations)
+    if tested < 2:
+        return ""
+    wrong = f"about {tested / 20:.0f}" if tested >= 30 else "one or none" if tested < 20 else "one or two"
+    return (
+        f"This page tests {tested} claims, each at 95 %. If nothing at all were there, {wrong} of them would still say "
+        "yes or no by chance."
+    )

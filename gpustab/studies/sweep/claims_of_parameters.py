@@ -1,0 +1,259 @@
+"""What a parameter does: its values in order with their numbers, and sentences on the least and the largest of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, NamedTuple
+
+from gpustab.results import Column, Sheet, Table
+from gpustab.results.page import cell, number, percent, signed
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.shared.claims import Claim
+from gpustab.studies.shared.spaces import named
+from gpustab.studies.shared.wording import signed_span
+from gpustab.studies.sweep.measure import EXTRINSIC, FEW_PAIRS, NEIGHBOURS, SHARE, Measured, numbers_of
+from gpustab.studies.sweep.plans import Setting, values_of
+
+P = f"p@{NEIGHBOURS}"
+_JUDGED = ("bootstrap", "shuffled", "fixed")
+"""By which runs a parameter is judged, the first that are there: bootstrap runs hold what the others do."""
+
+
+class Along(NamedTuple):
+    """One number of a setting, placed by its value of the parameter that sets it apart from the baseline."""
+
+    parameter: str
+    value: Any
+    setting: str
+    sampling: str
+    measure: Annotated[str, Column(about="share_of_chance, p@10 or the name of a test")]
+    mean: Annotated[float, Column(about="over pairs of runs; of scores: over runs")]
+    se: Annotated[float, Column(about="jackknife over runs")]
+    runs: int
+    used: Annotated[int | None, Column(about="pairs or questions of a test that were asked, the fewest of all values")]
+
+    @property
+    def estimate(self) -> Estimate:
+        """The number with its error."""
+        return Estimate.of_runs(self.mean, self.se, self.runs)
+
+
+ALONG = Sheet("along", Along, "one row a parameter, value, sampling and measure, values from small to large")
+
+
+def along(plans: Sequence[Setting], measured: Mapping[str, Measured], parameters: Sequence[str]) -> Table[Along]:
+    """Return the numbers of all settings that differ from the baseline in one parameter at most, by that parameter.
+
+    Parameters that were varied together have no order and are left out.
+    """
+    rows: list[Along] = []
+    for name in parameters:
+        there = [s for s in plans if set(s.changed) <= {name} and name in values_of(s.plan)]
+        values = [values_of(s.plan)[name] for s in there]
+        order = sorted(range(len(there)), key=values.__getitem__) if _numeric(values) else range(len(there))
+        used = _fewest(measured[setting.label] for setting in there)
+        for k in order if len(there) > 1 else ():
+            setting = there[k]
+            for (sampling, what), (mean, se) in numbers_of(measured[setting.label]).items():
+                if sampling != EXTRINSIC and what != "reduced_pip":
+                    place = (name, values[k], setting.label, sampling, what)
+                    rows.append(Along(*place, mean, se, setting.plan.runs, used.get(what)))
+    return ALONG.table(rows)
+
+
+def _numeric(values: Sequence[Any]) -> bool:
+    return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+
+
+def _fewest(measured: Iterator[Measured]) -> dict[str, int]:
+    """By test how many of its pairs were asked at least."""
+    used: dict[str, int] = {}
+    for one in measured:
+        for row in one.scores.records():
+            used[row["test"]] = min(used.get(row["test"], row["used"]), row["used"])
+    return used
+
+
+class Effect(NamedTuple):
+    """One number at the least and at the largest value of a parameter.
+
+    Attributes:
+        parameter: its name.
+        low: its least value; the first of values without order.
+        high: its largest.
+        kind: the runs.
+        before: p@10 at the least value.
+        after: at the largest.
+        loss_before: loss as a share of chance at the least value.
+        loss_after: at the largest.
+        far: which runs lie far from the others of their setting; then nothing is judged.
+    """
+
+    parameter: str
+    low: Any
+    high: Any
+    kind: str
+    before: Estimate
+    after: Estimate
+    loss_before: Estimate
+    loss_after: Estimate
+    far: Sequence[str] = ()
+
+    @property
+    def name(self) -> str:
+        """The parameter as people write it."""
+        return self.parameter.replace("_", " ")
+
+    @property
+    def by_neighbours(self) -> int:
+        """1 if neighbours surely are more stable at the largest value, −1 if less, else 0."""
+        return _sign(self.after.minus(self.before))
+
+    @property
+    def by_loss(self) -> int:
+        """The same by the loss."""
+        return -_sign(self.loss_after.minus(self.loss_before))
+
+    @property
+    def neighbours(self) -> str:
+        """What comes back, as a sentence."""
+        low, high = (10 * x for x in self.after.minus(self.before).interval)
+        return (
+            f"With {self.name} = {cell(self.high)} instead of {cell(self.low)}, {number(10 * self.after.value, 2)} "
+            "of ten "
+            f"nearest neighbours come back in {self.kind} runs instead of {number(10 * self.before.value, 2)} "
+            f"(difference {signed_span(low, high, digits=1)})."
+        )
+
+    @property
+    def losses(self) -> str:
+        """How the loss changes, a clause."""
+        low, high = (100 * x for x in self.loss_after.minus(self.loss_before).interval)
+        return (
+            f"the PIP loss is {percent(self.loss_after.value)} of that of unrelated spaces instead of "
+            f"{percent(self.loss_before.value)} (difference {signed_span(low, high, digits=0)} points)"
+        )
+
+
+def _sign(change: Estimate) -> int:
+    low, high = change.interval
+    return 1 if low > 0 else -1 if high < 0 else 0
+
+
+def _judge(effect: Effect) -> str:
+    if effect.far or math.isnan(effect.after.minus(effect.before).interval[0]):
+        return "no test"
+    if effect.by_neighbours * effect.by_loss < 0:
+        return "disagree"
+    return {1: "more", -1: "less", 0: "open"}[effect.by_neighbours]
+
+
+def _beside(effect: Effect) -> str:
+    same = effect.by_loss == effect.by_neighbours != 0
+    return f"The cosines of all words {'say the same' if same else 'leave it open'}: {effect.losses}."
+
+
+EFFECT = Claim[Effect](
+    id="sweep.parameter-matters",
+    says="A parameter changes how stable the neighbours are.",
+    rule=(
+        "the 95 % interval of the difference of p@10 between the least and the largest value lies on one side of 0; "
+        "disagree where the loss as a share of chance surely says the opposite. No test of two runs, and where a run "
+        "lies "
+        "far from the others of its setting"
+    ),
+    judge=_judge,
+    sentences={
+        "more": lambda x: f"Raising {x.name} makes neighbours more stable. {x.neighbours} {_beside(x)}",
+        "less": lambda x: f"Raising {x.name} makes neighbours less stable. {x.neighbours} {_beside(x)}",
+        "disagree": lambda x: (
+            f"The two measures of {x.name} say opposite things, so say by which one. {x.neighbours} By the cosines "
+            "of all "
+            f"words {x.losses}."
+        ),
+        "open": lambda x: f"These runs cannot tell what {x.name} does to stability. {x.neighbours} {_beside(x)}",
+        "no test": lambda x: (
+            f"What {x.name} does to stability is not tested. {_lying(x.far)} far from the other runs of the setting."
+            if x.far
+            else f"What {x.name} does to stability is not tested: two runs give no interval. Train at least three."
+        ),
+    },
+)
+
+
+def _lying(far: Sequence[str]) -> str:
+    said = f"{named(far)} {'lies' if len(far) == 1 else 'lie'}"
+    return said[:1].upper() + said[1:]
+
+
+class Scores(NamedTuple):
+    """Scores of the tests that can be judged, at the least and at the largest value: name, then both."""
+
+    parameter: str
+    tests: Sequence[tuple[str, Estimate, Estimate]]
+
+    @property
+    def sure(self) -> list[tuple[str, Estimate]]:
+        """The tests whose score surely changes, with the change."""
+        changes = [(name, after.minus(before)) for name, before, after in self.tests]
+        return [(name, change) for name, change in changes if _sign(change)]
+
+
+SCORES = Claim[Scores](
+    id="sweep.scores-change",
+    says="A parameter changes the scores of tests.",
+    rule=(
+        "the 95 % interval of the difference of a score between its least and its largest value lies on one side of 0; "
+        f"no test of fewer than {FEW_PAIRS} pairs"
+    ),
+    judge=lambda x: "no test" if not x.tests else "yes" if x.sure else "open",
+    sentences={
+        "yes": lambda x: (
+            "Scores: "
+            + "; ".join(
+                f"{name} {'rises' if change.value > 0 else 'falls'} by {number(abs(change.value), 2)} "
+                f"({signed_span(*change.interval)})"
+                for name, change in x.sure
+            )
+            + (f"; {len(x.tests) - len(x.sure)} other tests do not change surely" if len(x.tests) > len(x.sure) else "")
+            + "."
+        ),
+        "open": lambda x: (
+            "No score changes surely: "
+            + "; ".join(f"{name} {signed((after.minus(before)).value)}" for name, before, after in x.tests)
+            + "."
+        ),
+        "no test": (
+            f"Whether larger {{parameter}} gives better vectors is not judged: no test has {FEW_PAIRS} pairs among "
+            "these "
+            "words."
+        ),
+    },
+)
+
+
+def effects(table: Table[Along], measured: Mapping[str, Measured]) -> Iterator[tuple[Effect, Scores]]:
+    """Yield what each parameter does, between its least and its largest value."""
+    for name, part in table.split("parameter"):
+        kind = next((kind for kind in _JUDGED if kind in part["sampling"]), "")
+        rows = list(ALONG.rows({ALONG.name: part}, sampling=kind))
+        ends = rows[0].setting, rows[-1].setting
+        of = {(row.setting, row.measure): row.estimate for row in rows}
+        nothing = Estimate(math.nan, math.nan, 0)
+        before, after = ({m: of.get((end, m), nothing) for m in (P, SHARE)} for end in ends)
+        far = [f"{run} of {end}" for end in ends if end in measured for run in measured[end].far.get(kind, ())]
+        yield (
+            Effect(name, rows[0].value, rows[-1].value, kind, before[P], after[P], before[SHARE], after[SHARE], far),
+            Scores(
+                name.replace("_", " "),
+                [
+                    (row.measure, row.estimate, of[ends[1], row.measure])
+                    for row in rows
+                    if row.setting == ends[0]
+                    and row.measure not in (P, SHARE)
+                    and (row.used or 0) >= FEW_PAIRS
+                    and (ends[1], row.measure) in of
+                ],
+            ),
+        )

@@ -1,0 +1,73 @@
+"""The figure of a sweep: stability and scores over the values of each parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gpustab.report.svg.axes import Axis
+from gpustab.report.svg.charts import LINE, MARKS, WHISKERS, Curve, lines
+from gpustab.report.svg.colours import nth, series
+from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
+from gpustab.results import Table
+from gpustab.results.page import cell, number
+from gpustab.studies.sweep.claims_of_parameters import ALONG, Along, P, effects
+from gpustab.studies.sweep.measure import FEW_PAIRS, SHARE
+
+_MOST = 3
+"""So many parameters have panels."""
+
+
+@drawn_from("along")
+def parameters(table: Table, _: Tables) -> Picture:
+    """Three panels a parameter: shared neighbours, losses in parts of chance, and scores that can be judged."""
+    panels = []
+    for name, part in list(table.split("parameter"))[:_MOST]:
+        rows = list(ALONG.rows({ALONG.name: part}))
+        values = list(dict.fromkeys(row.value for row in rows))
+        panels.append(_panel(name, values, [row for row in rows if row.measure == P], "share of ten neighbours, p@10"))
+        panels.append(_panel(name, values, [row for row in rows if row.measure == SHARE], "PIP loss, parts of chance"))
+        scores = [row for row in rows if (row.used or 0) >= FEW_PAIRS and row.sampling == rows[0].sampling]
+        if scores:
+            panels.append(_panel(name, values, scores, f"scores of tests, {rows[0].sampling} runs", tests=True))
+    effect, _scores = next(iter(effects(table, {})))
+    title = (
+        f"From {effect.name} {cell(effect.low)} to {cell(effect.high)}, shared neighbours go from "
+        f"{number(effect.before.value, 2)} to {number(effect.after.value, 2)} ({effect.kind} runs)"
+    )
+    return Picture(title, panels)
+
+
+def _panel(name: str, values: Sequence[Any], rows: Sequence[Along], title: str, *, tests: bool = False) -> str:
+    """One line a sampling, or a test; values of no order stand at equal distances."""
+    ordered = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    places = {cell(value): float(value if ordered else k) for k, value in enumerate(values)}
+    ticks = [(place, text) for text, place in places.items()]
+    wide = ordered and min(values) > 0 and max(values) / min(values) > 4
+    names = list(dict.fromkeys(row.measure if tests else row.sampling for row in rows))
+    looks = {one: nth(k) for k, one in enumerate(names)} if tests else series(names)
+    curves = []
+    for one in names:
+        own = [row for row in rows if (row.measure if tests else row.sampling) == one]
+        low, high = zip(*(row.estimate.interval for row in own), strict=True)
+        xs = [places[cell(row.value)] for row in own]
+        curves.append(Curve(xs, [row.mean for row in own], *looks[one], one, low, high, (LINE, WHISKERS, MARKS)))
+    ends = "; ".join(f"{x.name} {number(x.y[0], 2)} to {number(x.y[-1], 2)}" for x in curves)
+    return lines(
+        Axis(name.replace("_", " "), ticks=ticks, log=wide),
+        Axis(title, low=None if tests else 0.0, high=None if tests else 1.0, reaches=0.0),
+        curves,
+        f"{title} over {name}. {ends}",
+        height=240,
+    )
+
+
+FIGURES: Figures = {
+    "parameters": (
+        "Each mark is one setting, with its 95 % interval over runs; the baseline is among them. Scores are of tests "
+        "with "
+        f"{FEW_PAIRS} pairs or more.",
+        parameters,
+    )
+}
+"""How to read the figure, and its drawing."""

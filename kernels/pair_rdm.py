@@ -1,0 +1,93 @@
+"""Representational similarity analysis: how alike two matrices rank or measure the distances of all pairs of rows."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pdist
+
+from gpustab.kernels import similarity
+from gpustab.kernels.pair_rows import PairRows, lengths, pair_rows, refuse_unmeasurable, summed_products
+
+Distance = Literal["cosine", "euclidean", "correlation"]
+Comparison = Literal["pearson", "spearman"]
+
+
+def pair_rdm(
+    x: Tensor, y: Tensor, *, distance: Distance = "cosine", comparison: Comparison = "pearson", unit: bool = False
+) -> Tensor:
+    """Return the correlation of the distances of all pairs of different rows, ``()`` float64 in [−1, 1].
+
+    Kriegeskorte et al. 2008. Cosines and Pearson's correlation need ``O(d²)`` memory (see
+    :func:`gpustab.kernels.similarity.cosine_correlation`), all else ``4 v²`` numbers.
+
+    Args:
+        x: ``(v, d1)`` of any float dtype.
+        y: ``(v, d2)``, row k being the same word.
+        distance: ``"cosine"``; ``"euclidean"``; ``"correlation"``: cosine of rows that are centred each.
+        comparison: ``"pearson"``; ``"spearman"``: of ranks, tied ones being shared, without gradients.
+        unit: scale rows to unit length before Euclidean distances.
+
+    Raises:
+        ValueError: for another name, fewer than 3 rows, a row without a direction where one is needed, or distances
+            that are all equal.
+
+    Example:
+        >>> x = torch.tensor([[0.0], [1.0], [3.0], [7.0]])
+        >>> round(pair_rdm(x, x.square(), distance="euclidean", comparison="spearman").item(), 6)
+        0.942857
+    """
+    for name, given, known in (("distance", distance, Distance), ("comparison", comparison, Comparison)):
+        if given not in get_args(known):
+            raise ValueError(f"{name} is {given!r}, wanted one of {', '.join(get_args(known))}")
+    rows = pair_rows(x, y, None, unit or distance == "cosine")
+    if len(x) < 3:
+        raise ValueError(f"x has {len(x)} rows, wanted at least 3: two have one distance")
+    refuse_unmeasurable(rows, degree=2)
+    if distance == "cosine" and comparison == "pearson":
+        return _cosines_by_sums(rows)
+    found = [_distances(part, distance) for part in rows.prepared(torch.float64)]
+    if comparison == "spearman":
+        found = [average_ranks(part.detach()) for part in found]
+    centred = [part - part.mean() for part in found]
+    for name, part, whole in zip("xy", centred, found, strict=True):
+        if not bool(part.abs().amax() > 1e-12 * whole.abs().amax()):
+            raise ValueError(f"the {distance} distances of {name} do not vary")
+    x, y = (part / torch.linalg.vector_norm(part) for part in centred)
+    return (x * y).sum().clamp(-1, 1)
+
+
+def _cosines_by_sums(rows: PairRows) -> Tensor:
+    xx, xy, yy = summed_products(part.prepared(torch.float64) for part in rows.parts())
+    sums = torch.stack([torch.stack(part.prepared(torch.float64)).sum(1) for part in rows.parts()]).sum(0)
+    norms = torch.stack([torch.linalg.matrix_norm(part).square() for part in (xx, xy, xy, yy)]).view(2, 2)
+    return similarity.cosine_correlation(norms, sums, len(rows.x))[0, 1]
+
+
+def _distances(rows: Tensor, distance: Distance) -> Tensor:
+    """Of all pairs ``k < l``, ``(v(v−1)/2,)``; half their squares for unit rows, which are one minus cosines."""
+    if distance == "euclidean":
+        return pdist(rows)
+    if distance == "correlation":
+        rows = rows - rows.mean(1, keepdim=True)
+        size = torch.linalg.vector_norm(rows, dim=1)
+        if not bool((size > 0).all()):
+            row = int((size <= 0).nonzero()[0])
+            raise ValueError(f"row {row} is constant and correlates with no other")
+        rows = rows / lengths(rows)
+    return pdist(rows).square() / 2
+
+
+def average_ranks(values: Tensor) -> Tensor:
+    """Return ranks from 1, equal values having the mean of theirs, ``(n,)`` float64.
+
+    Example:
+        >>> average_ranks(torch.tensor([3.0, 1.0, 3.0])).tolist()
+        [2.5, 1.0, 2.5]
+    """
+    _, which, counts = values.unique(return_inverse=True, return_counts=True)
+    last = counts.cumsum(0)
+    ranks: Tensor = (last.double() - (counts - 1) / 2)[which]
+    return ranks

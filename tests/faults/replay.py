@@ -1,0 +1,215 @@
+"""A call is made undisturbed once, then for every operation on files and every fault, each in a process of its own.
+
+What must hold afterwards is in :func:`wrong_state` and :func:`wrong_words`; that the same call once more ends as the
+undisturbed one, byte for byte and without litter, in :meth:`Replay.disturb`.
+"""
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import tempfile
+import time
+from collections import Counter
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from unittest.mock import patch
+
+from typer import testing
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from gpustab.cli import app
+from gpustab.machine import environment
+from gpustab.machine.progress import Timed
+from gpustab.studies.shared import frame
+from tests.faults.points import FAULTS, Points, applies, installed
+from tests.faults.scenarios import make_inputs
+
+COMMAND = get_command(app)
+PENDING = {".result.whole", ".result.moving"}
+
+
+class Always(datetime):
+    """A clock that stands."""
+
+    @classmethod
+    def now(cls, tz=None):
+        return cls(2026, 1, 1, tzinfo=UTC)
+
+
+STILL = (
+    (time, "perf_counter", lambda: 0.0),
+    (Timed.__init__, "__defaults__", (lambda: 0.0,)),
+    (frame, "datetime", Always),
+    (environment, "peak_memory", lambda: 0),
+    (testing, "_get_command", lambda _: COMMAND),  # it takes a third of a call
+)
+"""So that two calls of one command write the same bytes."""
+
+
+def call(command):
+    """Make a call in this process; return exit code, what it says on stderr, and an exception that came through."""
+    with ExitStack() as stack:
+        for place, name, still in STILL:
+            stack.enter_context(patch.object(place, name, still))
+        done = CliRunner().invoke(app, shlex.split(command))
+    through = None if done.exception is None or isinstance(done.exception, SystemExit) else repr(done.exception)
+    return {"code": done.exit_code, "said": done.stderr, "through": through}
+
+
+def in_child(work):
+    """Do some work in a fork of this process; return what it returns, or nothing where it was killed."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(reader)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            answer = work()
+        except BaseException as error:  # what comes through is the finding
+            answer = {"code": None, "said": "", "through": repr(error), "seen": []}
+        with os.fdopen(writer, "w") as pipe:
+            json.dump(answer, pipe)
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as pipe:
+        said = pipe.read()
+    os.waitpid(child, 0)
+    return json.loads(said) if said else None
+
+
+def contents(folder):
+    """All files of a folder, hidden ones too, and empty folders."""
+    paths = {str(path.relative_to(folder)): path for path in sorted(Path(folder).rglob("*"))}
+    return {
+        name: path.read_bytes() if path.is_file() else b"folder"
+        for name, path in paths.items()
+        if path.is_file() or not any(path.iterdir())
+    }
+
+
+def visible(files):
+    """What counts: nothing of a call that is under way, which hides it."""
+    hides = lambda part: part.startswith(".") or part == "unfinished-pack"  # noqa: E731
+    hidden = {name for name in files if any(map(hides, Path(name).parts))}
+    return {name: content for name, content in files.items() if name not in hidden and content != b"folder"}
+
+
+def wrong_state(before, after, now, key):
+    """Say what is wrong with a folder after a fault: every file is old or new, and the state as a whole is."""
+    pending = any(part in PENDING for name in now for part in Path(name).parts)
+    shown, old, new = visible(now), visible(before), visible(after)
+    if half := [name for name, content in shown.items() if content not in (old.get(name), new.get(name))]:
+        return f"half-written: {half[:3]}"
+    if pending:
+        return None  # whole, and put into its place by the next call
+    if shown.get(key) == new[key] != old.get(key):
+        return None if shown == new else f"the new state lacks {sorted(set(new) ^ set(shown))[:3]}"
+    if lost := [name for name, content in old.items() if shown.get(name) != content]:
+        return f"lost of the old state: {lost[:3]}"
+    return None
+
+
+def wrong_words(said, fault, place, outputs):
+    """Say what is wrong with what a call said: one line that names the file, or the folder of a temporary one."""
+    lines = [line for line in said["said"].splitlines() if line.strip()]
+    if said["through"] or "Traceback" in said["said"]:
+        return f"an exception came through: {said['through']}"
+    if said["code"] == 0:
+        return None  # the fault was nothing that mattered
+    if fault == "interrupt":
+        return None if said["code"] == 130 and any(line.startswith("stopped") for line in lines) else f"said: {lines}"
+    told = [line for line in lines if line.startswith(("error: ", "failed: "))]
+    parents = {place, str(Path(place).parent), Path(place).parts[0]} - {".", ".random.tmp"}
+    parents |= {name for name in outputs if place == ".random.tmp"}
+    named = [line for line in told if any(name in line for name in parents)]
+    return None if len(told) == 1 and named else f"said: {lines}"
+
+
+class Replay:
+    """One scenario and its undisturbed call.
+
+    Attributes:
+        seen: the operations of the undisturbed call.
+        outcomes: how the disturbed ones ended.
+        wrong: those that ended wrongly.
+    """
+
+    def __init__(self, scenario, shop):
+        self.scenario, self.outcomes, self.wrong = scenario, Counter(), []
+        self._place, self._template = Path(shop, "work"), Path(shop, f"template-{scenario.name}".replace(" ", "-"))
+        self._prepare()
+        self._restore()
+        self.before = contents(self._place)
+        self._plain(self.scenario.command)  # in this process, so that its children have all that it imports
+        self._restore()
+        done = in_child(lambda: self._watched(None, None))
+        assert done, "the undisturbed call was killed"
+        assert done["code"] == 0, done["said"] or done["through"]
+        self.seen = [tuple(one) for one in done["seen"]]
+        self.after = contents(self._place)
+        assert not [name for name in self.after if name not in self.before and Path(name).name.startswith(".")]
+
+    def _prepare(self):
+        self._template.mkdir(parents=True)
+        word = make_inputs(self._template)
+        shutil.rmtree(self._place, ignore_errors=True)
+        self._template.rename(self._place)
+        for command in self.scenario.before:
+            done = in_child(lambda command=command: self._plain(command.format(word=word)))
+            assert done, command
+            assert done["code"] == 0, (command, done)
+        self._place.rename(self._template)
+
+    def _restore(self):
+        """Put the folder back as it was, at the same path and with the same times, which packs record."""
+        shutil.rmtree(self._place, ignore_errors=True)
+        shutil.copytree(self._template, self._place)
+
+    def _plain(self, command):
+        os.chdir(self._place)
+        return call(command)
+
+    def _watched(self, number, fault):
+        os.chdir(self._place)
+        points = Points(self._place, number, fault)
+        with installed(points):
+            said = call(self.scenario.command)
+        return said | {"seen": points.seen}
+
+    def cases(self):
+        """Every operation with every fault that can meet it."""
+        return [(k, fault) for k, (kind, _) in enumerate(self.seen) for fault in FAULTS if applies(kind, fault)]
+
+    def disturb(self, number, fault):
+        """Let one operation fail, and see what is left, what is said, and what the same call makes of it."""
+        self._restore()
+        kind, place = self.seen[number]
+        said = in_child(lambda: self._watched(number, fault))
+        wrong = wrong_state(self.before, self.after, contents(self._place), self.scenario.key)
+        if said is None:
+            wrong = wrong if fault == "kill" else f"the process ended {wrong or ''}"
+        else:
+            wrong = wrong or wrong_words(said, fault, place, {self.scenario.key, *self.after} - {*self.before})
+        again = in_child(lambda: self._plain(self.scenario.command))
+        if again and again["code"] and "--force" in again["said"]:  # the whole or a part of the new state is there
+            again = in_child(lambda: self._plain(f"{self.scenario.command} --force"))
+        now = contents(self._place)
+        if again is None or again["through"]:
+            wrong = wrong or f"the second call: {again}"
+        elif again["code"] and now != self.after:
+            wrong = wrong or f"the second call says {again['said']!r}"
+        elif now != self.after:
+            other = sorted(name for name in {*now, *self.after} if now.get(name) != self.after.get(name))
+            wrong = wrong or f"after the second call other: {other[:4]}"
+        if wrong:
+            self.wrong.append(f"{self.scenario.name}: {number} {kind} {place}, {fault}: {wrong}")
+        self.outcomes["wrong" if wrong else fault] += 1
+
+
+def shop():
+    """A folder for all of it, in memory where the system has such a one."""
+    return tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
