@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Iterator
+from itertools import pairwise
 
 from benchmarks.zoo.made import Kinds
 from benchmarks.zoo.specimen import Specimen
@@ -42,9 +43,7 @@ def trees_in_brackets(w: Writer) -> str:
 def dependencies_of_stanford(w: Writer) -> str:
     def parsed() -> str:
         tokens = w.tokens()[:9]
-        return "\n".join(
-            f"nsubj({a}-{i}, {b}-{i + 1})" for i, (a, b) in enumerate(zip(tokens, tokens[1:], strict=False))
-        )
+        return "\n".join(f"nsubj({a}-{i}, {b}-{i + 1})" for i, (a, b) in enumerate(pairwise(tokens)))
 
     return "\n\n".join(parsed() for _ in range(120))
 

@@ -134,9 +134,9 @@ def _few_openings(look: Look) -> Doubt | None:
         openings = _openings(lines, 1)
         if len(openings) > few or not all(map(_is_marked, openings)):
             return None
-    if not (pattern := _opening_pattern(openings)):
-        return None
     most = next(iter(openings))
+    if most.startswith("<") or not (pattern := _opening_pattern(openings)):  # tags are markup
+        return None
     share = sum(map(len, openings.values())) / len(lines)
     says = f"lines of records: {share:.0%} of the lines begin in one of {len(openings):,} ways, as with '{most}'"
     way = f"say {option('drop', pattern)} to leave these beginnings out"
