@@ -19,7 +19,7 @@ elsewhere = $(BIN)/python tests/machines.py --column 1 tests/kernels tests/engin
 export OMP_WAIT_POLICY := PASSIVE
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-all test-machines test-gpu lint docs bench clean
+.PHONY: help venv demo test test-all test-machines test-faults test-gpu lint docs bench clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ test-all: .venv/dev.stamp  ## The same with the tests that take minutes
 
 test-machines: .venv/dev.stamp  ## Run the numeric tests as twelve other processors would: an hour of two cores
 	$(BIN)/python tests/machines.py
+
+test-faults: .venv/dev.stamp  ## Let every operation on files fail in every way, and break every file of ours: hours
+	$(BIN)/python -m tests.faults
 
 test-gpu: .venv/dev.stamp  ## Run the tests that need CUDA
 	$(BIN)/python -m pytest -m gpu

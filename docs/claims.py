@@ -118,8 +118,13 @@ def table_lines() -> Iterator[str]:
 
 
 def _rows() -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(PLACEBOS.read_text(encoding="utf-8"))
-    return rows
+    """The cells, each with the sets of all its batches."""
+    cells: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for row in json.loads(PLACEBOS.read_text(encoding="utf-8")):
+        cell = cells.setdefault(tuple(row[name] for name in ("claim", "placebo", "noise", "runs")), row)
+        if cell is not row:
+            cell |= {name: cell[name] + row[name] for name in ("of", "said", "wrong", "missed")}
+    return list(cells.values())
 
 
 def placebo_lines() -> Iterator[str]:

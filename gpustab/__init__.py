@@ -18,8 +18,8 @@ from gpustab.errors import ComputationError, GpustabError, InputError
 
 if TYPE_CHECKING:
     from gpustab.engine.similarity import compare_layers, similarity_by_chance, similarity_matrix
-    from gpustab.formats.memory import encode, layer_outputs
     from gpustab.formats.options import LoadOptions
+    from gpustab.formats.texts import encode, layer_outputs
     from gpustab.formats.writers import write_space
     from gpustab.monitor import StabilityMonitor
     from gpustab.report import Result
@@ -84,8 +84,8 @@ _HOMES = {
     "average": "studies.average.study",
     "compare": "studies.compare.study",
     "compare_layers": "engine.similarity",
-    "encode": "formats.memory",
-    "layer_outputs": "formats.memory",
+    "encode": "formats.texts",
+    "layer_outputs": "formats.texts",
     "load_groups": "runs.load",
     "load_runs": "runs.load",
     "load_space": "runs.group",

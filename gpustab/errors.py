@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any
 
-_MARKED = re.compile("\ue000([a-z_.]+)(?:=([^\ue001]*))?\ue001")
+_MARKED = re.compile("\ue000([a-z_.]+)(?:=([^\ue000\ue001]*))?\ue001")
 
 
 def option(name: str, value: Any = None) -> str:

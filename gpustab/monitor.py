@@ -30,7 +30,7 @@ _MEASURES: dict[str, Callable[[Tensor, Tensor, int], Tensor]] = {
     "overlap": lambda x, y, k: neighbour_overlap(x, y, k),
 }
 
-Log = Callable[[Mapping[str, float], int], object]
+_Log = Callable[[Mapping[str, float], int], object]
 
 __all__ = ["StabilityMonitor"]
 
@@ -71,7 +71,7 @@ class StabilityMonitor:
         metrics: Sequence[str] = ("pip", "procrustes"),
         k: int = 10,
         rows: Tensor | None = None,
-        log: Log | None = None,
+        log: _Log | None = None,
     ) -> None:
         if every < 1:
             raise InputError(f"every is {every}, wanted a number from 1")

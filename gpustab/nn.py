@@ -93,6 +93,7 @@ class PIPLoss(_PairLoss):
         - Loss: ``()``, or ``(...)`` without a reduction.
 
     Example:
+        >>> import torch
         >>> table = torch.eye(3, requires_grad=True)
         >>> loss = PIPLoss()(table, table.detach())
         >>> loss.backward()
@@ -161,6 +162,7 @@ class NeighbourAgreementLoss(nn.Module):
         - Loss: ``()``, or ``(t,)`` without a reduction.
 
     Example:
+        >>> import torch
         >>> table = torch.randn(50, 8, generator=torch.Generator().manual_seed(0), requires_grad=True)
         >>> loss = NeighbourAgreementLoss(n=5)
         >>> loss(table, table.detach(), torch.arange(10)).item()

@@ -18,6 +18,8 @@ from gpustab.kernels.cosine import cosines
 from gpustab.kernels.neighbours import RESOLUTION
 from gpustab.kernels.search import rounding_bound
 
+__all__ = ["Method", "solve_analogies"]
+
 Method = Literal["3CosAdd", "3CosMul"]
 
 _QUESTIONS = 512

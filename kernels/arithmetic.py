@@ -17,6 +17,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+__all__ = ["Held", "full_precision", "product", "root", "row_dot"]
+
 _HALVES = (torch.bfloat16, torch.float16)
 
 

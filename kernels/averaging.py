@@ -14,6 +14,18 @@ from gpustab.kernels.gram import ROWS_PER_MATMUL
 from gpustab.kernels.procrustes import procrustes
 from gpustab.kernels.shapes import want
 
+__all__ = [
+    "AlignmentError",
+    "Average",
+    "Undetermined",
+    "aligned_average",
+    "aligned_averages",
+    "cross_gram",
+    "leaf",
+    "levels_above",
+    "tree_average",
+]
+
 _TURNED = 1e-6
 """Share of a row outside the directions that a map determines from which on it counts: float32 resolves no less."""
 

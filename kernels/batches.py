@@ -11,6 +11,8 @@ from torch import Tensor
 
 from gpustab.kernels.shapes import want_tensor
 
+__all__ = ["Reduction", "combined", "each_of_several", "each_pair", "places", "refuse_reduction"]
+
 Reduction = Literal["none", "mean", "sum"]
 
 

@@ -21,6 +21,16 @@ from gpustab.kernels.pip_loss import PipLoss, WordwisePip, over_pairs
 from gpustab.kernels.run_blocks import side_by_side, word_products
 from gpustab.kernels.shapes import want
 
+__all__ = [
+    "DeviationGram",
+    "centred_pip_loss",
+    "centred_rows",
+    "centred_wordwise_pip",
+    "distances",
+    "plain_gram",
+    "products_alone",
+]
+
 _FEW = 16
 """Pairs whose blocks are formed at a time, a dozen of each: at d = 300, 140 MB."""
 

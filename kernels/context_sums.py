@@ -9,6 +9,8 @@ from torch import Tensor
 
 from gpustab.kernels.arithmetic import full_precision
 
+__all__ = ["context_sums"]
+
 
 def context_sums(
     samples: Tensor, words: Tensor, counts: Tensor, rows: Callable[[Tensor], Tensor], shape: tuple[int, int]
@@ -29,7 +31,11 @@ def context_sums(
     """
     used, column = words.unique(return_inverse=True)
     matrix = torch.sparse_coo_tensor(
-        torch.stack([samples, column]), counts.double(), (shape[0], len(used)), check_invariants=True
+        torch.stack([samples, column]),
+        counts.double(),
+        (shape[0], len(used)),
+        check_invariants=True,
+        device=counts.device,
     )
     if not len(used):
         return torch.zeros(shape, dtype=torch.float64, device=counts.device)

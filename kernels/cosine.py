@@ -11,6 +11,8 @@ from torch import Tensor
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.shapes import want
 
+__all__ = ["CosineStatistics", "RunningStatistics", "cosines", "over_runs", "query_cosines"]
+
 
 class CosineStatistics(NamedTuple):
     """Cosines over runs.

@@ -11,6 +11,8 @@ from importlib.util import find_spec
 import torch
 from torch import Tensor
 
+__all__ = ["MAX_DIMENSION", "SWITCH", "use_triton"]
+
 SWITCH = "GPUSTAB_KERNELS"
 """Environment variable that chooses the kernels: ``auto``, ``triton`` or ``plain``, see :func:`use_triton`."""
 

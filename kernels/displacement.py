@@ -19,6 +19,24 @@ from gpustab.kernels.arithmetic import product
 from gpustab.kernels.averaging import Average, aligned_average, cross_gram, tree_average
 from gpustab.kernels.procrustes import procrustes
 
+__all__ = [
+    "Averages",
+    "Displacement",
+    "Frames",
+    "Jackknifed",
+    "Mean",
+    "Residual",
+    "average_displacement",
+    "averages",
+    "displacement",
+    "halves_displacement",
+    "left_out",
+    "moved",
+    "residual",
+    "turn",
+    "two_frames",
+]
+
 
 class Mean(NamedTuple):
     """A mean over words.

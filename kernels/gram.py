@@ -17,6 +17,26 @@ from gpustab.kernels.arithmetic import product
 from gpustab.kernels.run_blocks import cross_blocks, own_block, run_groups, side_by_side
 from gpustab.kernels.shapes import want
 
+__all__ = [
+    "ROWS_PER_MATMUL",
+    "Moments",
+    "add",
+    "add_",
+    "block_gram",
+    "block_positions",
+    "blocks_of_pairs",
+    "blocks_of_run",
+    "diagonal_blocks",
+    "empty_moments",
+    "merge",
+    "moments",
+    "pair_blocks",
+    "run_pairs",
+    "run_squares",
+    "runs_of",
+    "squared_norms",
+]
+
 ROWS_PER_MATMUL = 4096
 """Longest accumulation inside one matmul: float32 sums over 200,000 rows lose two digits, over 4,096 they do not."""
 

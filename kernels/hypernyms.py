@@ -12,6 +12,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+__all__ = ["NO_PATH", "Edges", "Taxonomy", "hypernym_distances"]
+
 NO_PATH = 100
 """Distance of synsets without a common hypernym; ways down from there count on, and stay below 256."""
 

@@ -51,6 +51,8 @@ from gpustab.kernels.gram import Moments, blocks_of_run, diagonal_blocks, run_pa
 from gpustab.kernels.run_blocks import run_groups
 from gpustab.kernels.shapes import want
 
+__all__ = ["LONGEST", "Digits", "add_digits_", "largest", "round_rows", "rounding_error", "word_error"]
+
 _BASE = 128
 _ALIGNED = 16
 """Rows and words are padded to a multiple of so many bytes, as tensor cores read them."""

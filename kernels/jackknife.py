@@ -9,6 +9,8 @@ from torch import Tensor
 
 from gpustab.kernels.gram import run_pairs
 
+__all__ = ["PairStatistics", "jackknife", "pair_matrix", "pair_statistics"]
+
 
 def jackknife(sums: Tensor, present: Tensor) -> Tensor:
     """Return the standard error of a mean over all pairs of runs, by the jackknife over runs.

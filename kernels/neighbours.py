@@ -22,6 +22,8 @@ from gpustab.kernels.search import Backend as Backend
 from gpustab.kernels.search import Search, half_bound, halves_pay, rounding_bound, searcher
 from gpustab.kernels.shapes import want
 
+__all__ = ["RESOLUTION", "Backend", "Neighbours", "top_k"]
+
 RESOLUTION = 2.0**-40
 """Closest cosines that count as different (9e-13): far below any meaning, far above what the order of a float64 sum
 changes, so that devices agree. Rounding to a grid instead would part equal cosines that straddle one of its steps."""

@@ -15,6 +15,19 @@ from gpustab.kernels.arithmetic import product
 from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.shapes import want
 
+__all__ = [
+    "Overlap",
+    "OverlapSums",
+    "as_overlap",
+    "chance_overlap",
+    "mean_over_measured",
+    "neighbour_overlap",
+    "overlap_sums",
+    "rank_similarity",
+    "shared_by_length",
+    "shared_neighbours",
+]
+
 _NUMBERS = 1 << 22
 """Pairs of neighbours that are compared at a time."""
 _WORDS = 1 << 16
@@ -110,23 +123,27 @@ def overlap_sums(neighbours: Tensor, lengths: Sequence[int], present: Tensor | N
     lacking = None if bool(have.all()) else ~both
     own = torch.eye(runs, dtype=torch.bool, device=both.device)
     pairs = (both & ~own).sum((1, 2))  # (t,): each pair twice
-    by_pair, by_word = [], []
-    for n, counts in zip(lengths, shared_by_length(neighbours, lengths), strict=True):
+    p, j = torch.empty(
+        2, len(lengths), runs, runs, dtype=torch.float64, device=both.device
+    )  # of many runs, the largest
+    by_word = []
+    for place, (n, counts) in enumerate(zip(lengths, shared_by_length(neighbours, lengths), strict=True)):
         shared = counts.double().masked_fill_(own, 0)
         if lacking is not None:
             shared.masked_fill_(lacking, 0)
-        p, p_word = shared.sum(0) / n, shared.sum((1, 2)) / (n * pairs)
+        p[place], p_word = shared.sum(0) / n, shared.sum((1, 2)) / (n * pairs)
         shared /= 2 * n - shared
-        by_pair.append((p, shared.sum(0)))
+        j[place] = shared.sum(0)
         by_word.append((p_word, shared.sum((1, 2)) / pairs))
-    p, j = (torch.stack(values) for values in zip(*by_pair, strict=True))
     p_word, j_word = (torch.stack(values) for values in zip(*by_word, strict=True))
     return OverlapSums(p, j, both.sum(0), p_word, j_word)
 
 
 def as_overlap(sums: OverlapSums) -> Overlap:
     """Return the means of sums."""
-    p, j = (_off_diagonal(x / sums.targets) for x in (sums.p, sums.j))
+    p, j = sums.p / sums.targets, sums.j / sums.targets
+    for pairs in (p, j):
+        pairs.diagonal(dim1=-2, dim2=-1).zero_()
     return Overlap(p, j, sums.targets, sums.p_word, sums.j_word)
 
 

@@ -19,6 +19,8 @@ from gpustab.kernels.pair_function import Passes, Value, Wanted, pair_function
 from gpustab.kernels.pair_rows import PairRows, above_rounding, pair_rows, refuse_unmeasurable, summed_products
 from gpustab.kernels.procrustes import procrustes
 
+__all__ = ["CONDITION", "pair_pip_loss", "pair_pip_square"]
+
 CONDITION = 2500.0
 """Largest condition number of a form that is taken: a float32 loss then errs by 1e-5 (4e-9 per unit)."""
 

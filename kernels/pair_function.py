@@ -14,6 +14,8 @@ from torch import Tensor
 
 from gpustab.kernels.pair_rows import PairRows
 
+__all__ = ["Passes", "Value", "Wanted", "pair_function"]
+
 Wanted = tuple[bool, bool]
 """Whether the gradients by x and by y are wanted."""
 

@@ -10,6 +10,8 @@ from torch.utils.checkpoint import checkpoint
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.pair_rows import pair_rows, refuse_unmeasurable
 
+__all__ = ["MEDIAN_ROWS", "median_distance", "pair_rbf_hsics"]
+
 MEDIAN_ROWS = 4000
 """Rows, evenly spaced, whose distances the median is taken of: eight million."""
 

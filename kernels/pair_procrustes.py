@@ -18,6 +18,12 @@ from gpustab.kernels.pair_function import Passes, Value, Wanted, pair_function
 from gpustab.kernels.pair_rows import PairRows, above_rounding, pair_rows, refuse_unmeasurable
 from gpustab.kernels.procrustes import procrustes
 
+__all__ = ["PairProcrustes", "pair_procrustes", "pair_procrustes_distance", "pair_procrustes_square"]
+
+
+_NEAR = 1e-20
+"""Part of the squared norms below which the identity may be as good a map as the one that was found."""
+
 
 class PairProcrustes(NamedTuple):
     """The alignment of two matrices.
@@ -87,12 +93,12 @@ def _cross(rows: PairRows) -> Tensor:
     return sum((product(x.mT, y) for x, y in parts), torch.zeros((), dtype=torch.float64, device=rows.x.device))[None]
 
 
-def _residuals(rows: PairRows, frame: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """``‖XA − Y‖²``, ``‖X − Y‖²``, and ``‖X‖² + ‖Y‖²``."""
+def _residual(rows: PairRows, frame: Tensor) -> tuple[Tensor, Tensor]:
+    """``‖XA − Y‖²`` and ``‖X‖² + ‖Y‖²``."""
     parts = (part.prepared(torch.float64) for part in rows.parts())
-    squares = [torch.stack([part.square().sum() for part in (product(x, frame) - y, x - y, x, y)]) for x, y in parts]
-    turned, kept, of_x, of_y = torch.stack(squares).sum(0)
-    return turned, kept, of_x + of_y
+    norms = [torch.stack([torch.linalg.vector_norm(part) for part in (product(x, frame) - y, x, y)]) for x, y in parts]
+    turned, of_x, of_y = torch.stack(norms).square().sum(0)
+    return turned, of_x + of_y
 
 
 def _square(rows: PairRows, rotation_only: bool = False) -> Value:
@@ -101,10 +107,13 @@ def _square(rows: PairRows, rotation_only: bool = False) -> Value:
     if not bool(cross.any()):
         raise ValueError("x and y share no direction: XᵀY is zero, so that every map is as good as every other")
     frame = procrustes(cross, rotation_only=rotation_only).maps[0]
-    turned, kept, size = _residuals(rows, frame)
-    if bool(kept <= turned):  # the map of a copy is the identity, and rounding must not move what lies where it should
-        turned, frame = kept, torch.eye(len(frame), dtype=frame.dtype, device=frame.device)
-    return Value(above_rounding(turned, size, len(frame)), frame, cross)
+    square, size = _residual(rows, frame)
+    # The map of a copy is the identity, and rounding must not move what lies where it should.
+    if bool(square <= _NEAR * size):
+        identity = torch.eye(len(frame), dtype=frame.dtype, device=frame.device)
+        kept, _ = _residual(rows, identity)
+        square, frame = (kept, identity) if bool(kept <= square) else (square, frame)
+    return Value(above_rounding(square, size, len(frame)), frame, cross)
 
 
 def _gradients(

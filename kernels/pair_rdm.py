@@ -11,6 +11,8 @@ from torch.nn.functional import pdist
 from gpustab.kernels import similarity
 from gpustab.kernels.pair_rows import PairRows, lengths, pair_rows, refuse_unmeasurable, summed_products
 
+__all__ = ["Comparison", "Distance", "average_ranks", "pair_rdm"]
+
 Distance = Literal["cosine", "euclidean", "correlation"]
 Comparison = Literal["pearson", "spearman"]
 
@@ -36,8 +38,8 @@ def pair_rdm(
 
     Example:
         >>> x = torch.tensor([[0.0], [1.0], [3.0], [7.0]])
-        >>> round(pair_rdm(x, x.square(), distance="euclidean", comparison="spearman").item(), 6)
-        0.942857
+        >>> round(pair_rdm(x, x.square(), distance="euclidean", comparison="spearman").item(), 6)  # ranks alone count
+        1.0
     """
     for name, given, known in (("distance", distance, Distance), ("comparison", comparison, Comparison)):
         if given not in get_args(known):

@@ -18,6 +18,18 @@ from gpustab.kernels.gram import ROWS_PER_MATMUL
 from gpustab.kernels.run_blocks import own_block
 from gpustab.kernels.shapes import want, want_tensor
 
+__all__ = [
+    "PairRows",
+    "above_rounding",
+    "lengths",
+    "pair_rows",
+    "powers",
+    "refuse_unmeasurable",
+    "refuse_weights",
+    "row_numbers",
+    "summed_products",
+]
+
 
 class PairRows(NamedTuple):
     """Two matrices, or some rows of them.
@@ -56,10 +68,11 @@ class PairRows(NamedTuple):
         return self._replace(x=self.x.detach(), y=self.y.detach())
 
     def _prepared(self, rows: Tensor, d: int, dtype: torch.dtype) -> Tensor:
+        raw = rows.dtype
         if self.unit or self.roots is not None:
             rows = rows.double()  # unit rows that float32 rounds differ by 1e-7 where the vectors do not
         if self.unit:
-            rows = rows / lengths(rows)
+            rows = rows / lengths(rows, raw)
         if self.roots is not None:
             rows = rows * self.roots[:, None]
         return pad(rows.to(dtype), (0, d - rows.shape[1]))
@@ -88,7 +101,7 @@ class PairRows(NamedTuple):
             gradient = gradient.double() * self.roots[:, None]
         if self.unit:
             raw, gradient = rows.double(), gradient.double()
-            length = lengths(raw)
+            length = lengths(raw, rows.dtype)
             unit = raw / length
             gradient = (gradient - unit * row_dot(unit, gradient)[:, None]) / length
         return gradient.to(rows.dtype)
@@ -204,10 +217,18 @@ def row_numbers(targets: Tensor | None, words: int, device: torch.device | None 
     return targets.long()
 
 
-def lengths(rows: Tensor) -> Tensor:
-    """Return the lengths of rows, ``(..., c, 1)``; 1 for zero rows, which so stay zero. No square leaves the dtype."""
-    scale = powers(torch.linalg.vector_norm(rows.detach(), ord=torch.inf, dim=-1, keepdim=True))
-    length: Tensor = torch.linalg.vector_norm(rows / scale, dim=-1, keepdim=True) * scale
+def lengths(rows: Tensor, made_of: torch.dtype = torch.float64) -> Tensor:
+    """Return the lengths of rows, ``(..., c, 1)``; 1 for zero rows, which so stay zero. No square leaves float64.
+
+    Args:
+        rows: ``(..., c, d)`` float64.
+        made_of: the type that their numbers had: only squares of what was float64 can leave it.
+    """
+    if made_of == torch.float64:
+        scale = powers(torch.linalg.vector_norm(rows.detach(), ord=torch.inf, dim=-1, keepdim=True))
+        length: Tensor = torch.linalg.vector_norm(rows / scale, dim=-1, keepdim=True) * scale
+    else:
+        length = torch.linalg.vector_norm(rows, dim=-1, keepdim=True)
     return length.masked_fill(length == 0, 1)
 
 

@@ -12,6 +12,16 @@ from gpustab.kernels import similarity
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.pair_rows import PairRows, pair_rows, powers, refuse_unmeasurable, summed_products
 
+__all__ = [
+    "PairCanonical",
+    "pair_canonical",
+    "pair_debiased_cka",
+    "pair_eigenspaces",
+    "pair_linear_cka",
+    "pair_unbiased_hsics",
+    "pair_whitened_angle",
+]
+
 _NOISE = 1e-28
 """Part of a squared mean that its rounding may leave of equal rows."""
 
@@ -156,12 +166,16 @@ def _of_size_one(rows: PairRows) -> Iterator[tuple[Tensor, Tensor]]:
     size_x, size_y = _sizes(rows)
     for part in rows.parts():
         x, y = part.prepared(torch.float64)
-        yield x / size_x, y / size_y
+        yield (x, y) if rows.dtype != torch.float64 else (x / size_x, y / size_y)
 
 
 def _sizes(rows: PairRows) -> tuple[Tensor, Tensor]:
+    """What to divide x and y by: powers of 2, and 1 where no square of theirs can leave float64."""
     one = torch.ones((), dtype=torch.float64, device=rows.x.device)
-    x, y = (one if rows.unit else powers(part.detach().abs().amax().double()) for part in (rows.x, rows.y))
+    small = [rows.unit or part.dtype != torch.float64 for part in (rows.x, rows.y)]
+    x, y = (
+        one if fits else powers(part.detach().abs().amax()) for fits, part in zip(small, (rows.x, rows.y), strict=True)
+    )
     return x, y
 
 

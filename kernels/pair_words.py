@@ -10,6 +10,8 @@ from gpustab.kernels.gram import ROWS_PER_MATMUL
 from gpustab.kernels.pair_rows import above_rounding, pair_rows, refuse_unmeasurable, summed_products
 from gpustab.kernels.procrustes import procrustes
 
+__all__ = ["pair_wordwise_pip"]
+
 
 def pair_wordwise_pip(x: Tensor, y: Tensor, *, unit: bool = False) -> Tensor:
     """Return the norms of the rows of ``XXᵀ − YYᵀ``, the total word-wise PIP losses (Rettenmeier 2020, eq. 2.29).

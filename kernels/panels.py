@@ -13,6 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+__all__ = ["REACH", "above", "integrate", "with_one_more"]
+
 REACH = 8.5
 """A normal is within so many standard deviations of its mean, up to 2e-17."""
 

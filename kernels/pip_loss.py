@@ -21,6 +21,20 @@ from gpustab.kernels.shapes import want
 from gpustab.kernels.word_pairs import PairSums
 from gpustab.kernels.word_pairs import WordwisePip as WordwisePip
 
+__all__ = [
+    "UNIT",
+    "PipLoss",
+    "Scale",
+    "WordwisePip",
+    "over_pairs",
+    "pip_from_gram",
+    "pip_from_norms",
+    "reduced",
+    "scale",
+    "scale_from",
+    "wordwise_pip",
+]
+
 UNIT = 1e-3
 """Rows whose mean squared length differs from 1 by more are not unit: more than bfloat16 rounds away (4e-6)."""
 

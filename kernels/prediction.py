@@ -18,6 +18,8 @@ from torch import Tensor
 
 from gpustab.kernels.panels import REACH, above, integrate, with_one_more
 
+__all__ = ["SHARP", "TOLERANCE", "predicted_overlap", "reaches", "top_n_probabilities", "top_n_threshold"]
+
 SHARP = 1e-9
 """Standard deviations of cosines up to this count as 0; float32 vectors resolve no finer than 1e-8."""
 

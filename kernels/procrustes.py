@@ -16,6 +16,8 @@ from gpustab.kernels.arithmetic import product, root, row_dot
 from gpustab.kernels.gram import blocks_of_pairs, run_pairs, run_squares, runs_of
 from gpustab.kernels.shapes import want
 
+__all__ = ["Procrustes", "procrustes", "procrustes_of_parts", "residuals"]
+
 _STEPS = 40
 """Enough for condition 1e10; what has not converged by then is (nearly) singular and goes to the SVD."""
 

@@ -16,6 +16,17 @@ from torch.nn.functional import pad
 
 from gpustab.kernels.arithmetic import product
 
+__all__ = [
+    "NARROW",
+    "add_cross_",
+    "cross_blocks",
+    "own_block",
+    "run_groups",
+    "side_by_side",
+    "squared_block_norms",
+    "word_products",
+]
+
 _ALIGNED = 8
 """Rows of 2-byte numbers are padded to a multiple of so many: others take tensor cores four times as long."""
 

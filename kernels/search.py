@@ -12,6 +12,8 @@ from torch import Tensor
 
 from gpustab.kernels.arithmetic import Held, product
 
+__all__ = ["Backend", "Search", "half_bound", "halves_pay", "highest", "rounding_bound", "searcher"]
+
 _FAISS_FROM = {"distance_compute_blas_threshold": 20, "distance_compute_min_k_reservoir": 20}
 """Queries from which on FAISS uses BLAS, and neighbours from which on it gathers them in no order."""
 

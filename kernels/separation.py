@@ -10,6 +10,8 @@ from torch import Tensor
 
 from gpustab.kernels.arithmetic import product
 
+__all__ = ["Nulls", "Separation", "separation"]
+
 
 class Separation(NamedTuple):
     """Exact sums over all pairs of samples, by term, so that any term can be left out of them.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from torch import Tensor
 
+__all__ = ["want", "want_tensor"]
+
 
 def want(name: str, tensor: Tensor, shape: str) -> None:
     """Raise unless a tensor is one, and has as many dimensions as a shape that is written like ``(R, v, d)``.

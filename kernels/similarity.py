@@ -14,6 +14,26 @@ from torch import Tensor
 from gpustab.kernels.arithmetic import product, root
 from gpustab.kernels.shapes import want
 
+__all__ = [
+    "RESOLVED",
+    "Canonical",
+    "Whitening",
+    "angular_distance",
+    "canonical_correlations",
+    "centred",
+    "chance_of_linear_cka",
+    "cosine_correlation",
+    "debiased_cka",
+    "eigenspace_instability",
+    "eigenspace_overlap",
+    "linear_cka",
+    "partly_whitened",
+    "shape_distance",
+    "unbiased_hsic",
+    "whitening",
+    "with_lengths",
+]
+
 RESOLVED = 1e-10
 """Directions whose variance is a smaller part of the largest are left out: a float64 Gram resolves the correlations of
 those that stay to about 1e-6."""

@@ -16,6 +16,8 @@ from torch import Tensor
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.shapes import want
 
+__all__ = ["GROUPS", "STEPS", "Block", "GroupTables", "group_numbers", "value_groups"]
+
 STEPS = 100
 """Groups in a unit of similarity."""
 

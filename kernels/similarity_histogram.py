@@ -15,6 +15,8 @@ from gpustab.kernels.arithmetic import product
 from gpustab.kernels.shapes import want
 from gpustab.kernels.similarity_groups import group_numbers
 
+__all__ = ["BINS", "POWERS", "Histogram", "similarity_histogram"]
+
 BINS = 10_000
 """Bins in a unit of similarity: a hundred in each of the paper's."""
 

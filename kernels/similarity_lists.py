@@ -16,6 +16,8 @@ from gpustab.kernels.arithmetic import product
 from gpustab.kernels.shapes import want
 from gpustab.kernels.similarity_groups import Block
 
+__all__ = ["ListTables", "list_groups"]
+
 _INNER = {"cpu": 2**21, "cuda": 2**26}
 """Cosines that are sorted at a time."""
 

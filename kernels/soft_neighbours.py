@@ -26,6 +26,8 @@ from torch.utils.checkpoint import checkpoint
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.pair_rows import lengths, pair_rows, refuse_unmeasurable, row_numbers
 
+__all__ = ["refuse_temperature", "soft_disagreement", "soft_list"]
+
 _STEPS = 100
 """Newton steps that keep to their bracket: bisection alone would be done in 60."""
 
@@ -135,7 +137,7 @@ def _disagreement(x: Tensor, y: Tensor, targets: Tensor, n: int, temperature: fl
 
 def _cosines(x: Tensor, targets: Tensor) -> Tensor:
     """Cosines of the targets with all words, ``(t, v)`` float64; −∞ with themselves."""
-    unit = (x.double() / lengths(x.double())).to(x.dtype)
+    unit = (x.double() / lengths(x.double(), x.dtype)).to(x.dtype)
     scores = product(unit[targets], unit.mT).double()
     own = targets[:, None] == torch.arange(len(x), device=x.device)
     return scores.masked_fill(own, -torch.inf)

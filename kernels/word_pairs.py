@@ -10,6 +10,8 @@ from torch import Tensor
 from gpustab.kernels.arithmetic import root
 from gpustab.kernels.jackknife import jackknife
 
+__all__ = ["PairSums", "WordwisePip"]
+
 
 class WordwisePip(NamedTuple):
     """Word-wise reduced PIP loss over all pairs of runs; every tensor has shape ``(c,)``.

@@ -8,6 +8,8 @@ from torch import Tensor
 
 from gpustab.kernels.arithmetic import product
 
+__all__ = ["ROUNDING", "word_ranks"]
+
 _BLOCK = 1 << 24
 """Cosines at once."""
 

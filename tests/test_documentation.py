@@ -11,6 +11,7 @@ import pytest
 from typer.main import get_command
 
 from gpustab.cli import app
+from gpustab.cli.app import COMMANDS, STUDIES
 from gpustab.formats.writers import write_word2vec_text
 from tests.generators import spaces
 
@@ -63,6 +64,28 @@ def test_commands_are_called_by_options_that_they_have(block):
         command, rest = named(words)
         known = {opt for param in command.params for opt in [*param.opts, *param.secondary_opts]}
         assert {word.partition("=")[0] for word in rest if word.startswith("-")} <= known, words
+
+
+def test_the_reference_of_commands_is_whole():
+    from docs.commands import _commands
+
+    page = _commands()
+    assert "...\n*" not in page  # no description is cut
+    for name, (_, text) in {**COMMANDS, **STUDIES}.items():
+        assert f"* `{name}`: {text}\n" in page
+    parts = re.split(r"^#+ `(gpustab(?: .+)?)`$", page, flags=re.MULTILINE)[1:]
+    sections = dict(zip(parts[::2], parts[1::2], strict=True))
+    for words, command in every_command():
+        (section,) = (text for title, text in sections.items() if title == f"gpustab {words}")
+        for param in command.params:
+            spelled = [*param.opts, *param.secondary_opts] if param.param_type_name == "option" else []
+            assert all(re.search(rf"[`, /]{re.escape(opt)}[`, /]", section) for opt in spelled), (words, spelled)
+
+
+def every_command():
+    for name, command in get_command(app).commands.items():
+        yield name, command
+        yield from ((f"{name} {below}", one) for below, one in getattr(command, "commands", {}).items())
 
 
 def test_options_named_in_the_text_exist():

@@ -106,3 +106,45 @@ found = index.search(points, 1)[1].ravel()
 print((found == numpy.arange(300)).all(), (torch.eye(300) @ torch.eye(300)).trace().item())
 """
     assert run(program) == ["True", "300.0"]
+
+
+def public_modules():
+    rooms = ("gpustab/functional", "gpustab/metrics", "kernels", "kernels/training")
+    found = [path for room in rooms for path in (ROOT / room).glob("*.py") if path.parent.name != "triton"]
+    return [*found, ROOT / "gpustab/nn.py", ROOT / "gpustab/monitor.py"]
+
+
+def names_of(tree):
+    """What a module defines without an underscore, and its ``__all__``."""
+    public, listed = set(), None
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            public.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            public |= {target.id for target in targets if isinstance(target, ast.Name)}
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            listed = ast.literal_eval(node.value)
+    return {name for name in public if not name.startswith("_")}, listed
+
+
+def test_public_modules_list_their_names():
+    """``import *`` of one must not replace what another has: names that a module only uses are none of its own."""
+    for path in public_modules():
+        public, listed = names_of(ast.parse(path.read_text(encoding="utf-8")))
+        if public or (path.name == "__init__.py" and path.parent.name in ("functional", "metrics")):
+            assert listed, path
+            assert public <= set(listed), path
+
+
+def test_importing_all_names_of_metrics_replaces_no_function():
+    program = """
+from gpustab.functional import *
+before = dict(globals())
+from gpustab.nn import *
+from gpustab.metrics import *
+from gpustab.monitor import *
+print(*[name for name, thing in before.items() if globals()[name] is not thing])
+print("names", LinearCKA.__name__, PIPLoss.__name__, linear_cka.__module__)
+"""
+    assert run(program) == ["names", "LinearCKA", "PIPLoss", "gpustab.functional.similarity"]

@@ -1,3 +1,5 @@
+import copy
+import pickle
 import sys
 from types import ModuleType, SimpleNamespace
 
@@ -67,6 +69,46 @@ def test_its_result_is_shown_and_written(tmp_path):
     assert "Nothing was measured" in str(StabilityMonitor(draw(0)).result())
 
 
+def trained(monitor, table, seeds):
+    for seed in seeds:
+        table.data = draw(seed)
+        monitor.step()
+    return monitor
+
+
+@pytest.mark.parametrize("reference", [None, 9])
+@pytest.mark.parametrize("by", ["state", "saved", "pickle", "copy"])
+def test_a_run_that_is_resumed_goes_on_where_it_was(reference, by, tmp_path):
+    """A new process begins with another table, with which nothing must be compared."""
+    start = lambda: torch.nn.Embedding.from_pretrained(draw(0))  # noqa: E731
+    against = None if reference is None else draw(reference)
+    layer = start()
+    whole = trained(StabilityMonitor(layer, against, every=2), layer.weight, range(1, 7)).result().tables["steps"]
+    layer = start()
+    first = trained(StabilityMonitor(layer, against, every=2), layer.weight, range(1, 4))
+    if by in ("pickle", "copy"):
+        second = pickle.loads(pickle.dumps(first)) if by == "pickle" else copy.deepcopy(first)
+        layer = second._table  # goes with it, as a module does
+    else:
+        layer = torch.nn.Embedding.from_pretrained(draw(77))
+        second = StabilityMonitor(layer, None if reference is None else draw(78), every=2)
+        state = first.state_dict()
+        if by == "saved":
+            torch.save(state, tmp_path / "state.pt")
+            state = torch.load(tmp_path / "state.pt", weights_only=True)
+        second.load_state_dict(state)
+    found = trained(second, layer.weight, range(4, 7)).result().tables["steps"]
+    assert {name: list(found[name]) for name in whole} == {name: list(whole[name]) for name in whole}
+
+
+def test_a_state_that_is_of_another_table_is_refused():
+    monitor = StabilityMonitor(draw(0))
+    with pytest.raises(InputError, match=r"the state is of a table \(30, 3\), this one is \(30, 4\)"):
+        monitor.load_state_dict(StabilityMonitor(draw(0)[:, :3]).state_dict())
+    with pytest.raises(InputError, match="the state of a monitor lacks before, found, seconds, steps"):
+        monitor.load_state_dict({})
+
+
 @pytest.fixture
 def lightning(monkeypatch):
     """Lightning where it is installed, else what it has to offer here."""
@@ -84,6 +126,21 @@ def test_a_callback_of_lightning_logs_each_epoch(lightning):
         callback.on_train_epoch_end(SimpleNamespace(current_epoch=epoch), model)
     assert logged == [{"stability/pip": functional.pip_loss(draw(1), table).item()}] * 2
     assert list(callback.monitor.result().tables["steps"]["step"]) == [0, 1]
+
+
+def test_a_callback_of_lightning_keeps_its_state_and_can_be_pickled(lightning):
+    layer = torch.nn.Embedding.from_pretrained(draw(0))
+    callback = StabilityMonitor(layer).lightning()
+    module = SimpleNamespace(log_dict=lambda values: None)
+    callback.on_train_epoch_end(SimpleNamespace(current_epoch=0), module)
+    other = StabilityMonitor(torch.nn.Embedding.from_pretrained(draw(7))).lightning()
+    other.load_state_dict(callback.state_dict())
+    for one in (other, pickle.loads(pickle.dumps(callback)), copy.deepcopy(callback)):
+        one.monitor._table.weight.data = draw(1)
+        one.on_train_epoch_end(SimpleNamespace(current_epoch=1), module)
+        steps = one.monitor.result().tables["steps"]
+        assert list(steps["step"]) == [0, 1]
+        assert steps["pip"][1] == functional.pip_loss(draw(0), draw(1)).item()
 
 
 def test_within_a_trainer_of_lightning():
@@ -121,6 +178,9 @@ def test_within_a_trainer_of_lightning():
     [
         (lambda: StabilityMonitor(draw(0), every=0), "every is 0"),
         (lambda: StabilityMonitor(draw(0), metrics=["rsa"]), "metrics: 'rsa' is none of pip"),
+        (lambda: StabilityMonitor(draw(0), metrics=["procrutes"]), "near it is procrustes"),
+        (lambda: StabilityMonitor(draw(0), metrics="pip"), "metrics is 'pip', wanted several names"),
+        (lambda: StabilityMonitor(draw(0), k=0), "k is 0"),
         (lambda: StabilityMonitor(draw(0), draw(0)[1:]), r"reference has shape \(29, 4\), wanted \(30, 4\)"),
         (lambda: StabilityMonitor(draw(0)[0]), r"the table is a tensor of shape \(4,\)"),
         (lambda: StabilityMonitor(lambda: 3), "the table is a int"),

@@ -1,6 +1,9 @@
 """Counts how often sentences are wrong, on placebos of real text and on numbers that a model drew.
 
 OMP_WAIT_POLICY=PASSIVE PYTHONPATH=. python -m benchmarks.placebos --out benchmarks/results
+
+With ``--batch 1``, ``2``, … other sets are drawn where a cell could still be wrong in more than one of ten, and count
+beside those before.
 """
 
 from __future__ import annotations
@@ -27,11 +30,14 @@ from benchmarks.placebos import (
     terms,
     words,
 )
-from benchmarks.placebos.cells import Row
+from benchmarks.placebos.cells import Draws, Row, drawing
 from benchmarks.placebos.drawn.every import PARTS as DRAWN
+from gpustab.statistics.intervals import wilson
 from gpustab.training import read_settings, train_runs
 
 POOL = 64
+ENOUGH = 0.1
+"""How often a sentence is wrong at most, by the upper end of its interval."""
 PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "runsets": runsets.rows,
     "planted": planted.rows,
@@ -60,11 +66,24 @@ def train_pools(folder: Path, runs: int = POOL) -> Path:
     return folder
 
 
+def settled_in(path: Path) -> Callable[[str, str, int], bool]:
+    """Return what tells whether every sentence of a world is known to be wrong in at most :data:`ENOUGH`."""
+    counts: dict[tuple[str, str, int, str], list[int]] = {}
+    for row in json.loads(path.read_text(encoding="utf-8")):
+        own = counts.setdefault((row["placebo"], row["noise"], row["runs"], row["claim"]), [0, 0])
+        own[0] += row["wrong"]
+        own[1] += row["of"]
+    known = {key[:3] for key in counts}
+    still = {key[:3] for key, (wrong, of) in counts.items() if not of or wilson(wrong, of)[1] > ENOUGH}
+    return lambda *world: world in known - still
+
+
 def write(rows: list[Row], path: Path) -> None:
     """Write the rows, one a line; cells that were not counted again stay as they are."""
     kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    new = {row[:4] for row in rows}
-    kept = [row for row in kept if (row["claim"], row["placebo"], row["noise"], row["runs"]) not in new]
+    new = {(*row[:4], row.batch) for row in rows}
+    names = ("claim", "placebo", "noise", "runs", "batch")
+    kept = [row for row in kept if tuple(row.get(name, 0) for name in names) not in new]
     lines = [json.dumps(row, ensure_ascii=False) for row in (*kept, *(row._asdict() for row in rows))]
     path.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
 
@@ -75,8 +94,10 @@ def main() -> None:
     parser.add_argument("--only", default=",".join(PARTS), help=f"{', '.join(PARTS)}; several with commas")
     parser.add_argument("--pools", type=Path, help="folder where trained pools are kept")
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--batch", type=int, default=0, help="other sets, for the cells that are not sure yet")
     choices = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
+    skip = settled_in(choices.out / "placebos.json") if choices.batch else Draws().skip
+    with tempfile.TemporaryDirectory() as name, drawing(Draws(choices.batch, skip)):
         folder, parts = choices.pools or Path(name) / "pools", choices.only.split(",")
         if not {*parts} <= {*DRAWN}:
             train_pools(folder)

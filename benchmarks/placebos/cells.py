@@ -32,6 +32,7 @@ class Row(NamedTuple):
         said: how often it was.
         wrong: how often it should not have been.
         missed: how often nothing was said where something is there.
+        batch: which sets they are; those of another batch are drawn anew.
     """
 
     claim: str
@@ -42,6 +43,7 @@ class Row(NamedTuple):
     said: int
     wrong: int
     missed: int
+    batch: int = 0
 
 
 class Truth(NamedTuple):
@@ -95,6 +97,31 @@ class World:
     whole_to: int = max(RUNS)
 
 
+class Draws(NamedTuple):
+    """Which sets are drawn.
+
+    Attributes:
+        batch: another one draws other sets.
+        skip: whether a world is left out, by what it is about, its noise and R.
+    """
+
+    batch: int = 0
+    skip: Callable[[str, str, int], bool] = lambda *_: False
+
+
+_draws = [Draws()]
+
+
+@contextmanager
+def drawing(draws: Draws) -> Iterator[None]:
+    """Draw these sets in every cell."""
+    _draws.append(draws)
+    try:
+        yield
+    finally:
+        _draws.pop()
+
+
 @cache
 def _claims() -> list[Claim[Any]]:
     return list(every_claim().values())
@@ -130,10 +157,12 @@ def cells(world: World, noise: str, sets: int, seed: int = 0) -> Iterator[Row]:
     Raises:
         LookupError: if a claim is asked about that no study judged at any R, since such a placebo proves nothing.
     """
-    never_asked = set() if callable(world.truths) else set(world.truths)
-    for r in world.runs:
+    batch, skip = _draws[-1]
+    wanted = [r for r in world.runs if not skip(world.about, noise, r)]
+    never_asked = set() if callable(world.truths) or len(wanted) < len(world.runs) else set(world.truths)
+    for r in wanted:
         part = world.part / (2 if r > world.whole_to else 1)
-        count, rng = max(2, round(sets * part)), np.random.default_rng([seed, r])
+        count, rng = max(2, round(sets * part)), np.random.default_rng([seed, r, batch][: 3 if batch else 2])
         given = []
         for _ in range(count):
             with recorded() as said:
@@ -146,7 +175,7 @@ def cells(world: World, noise: str, sets: int, seed: int = 0) -> Iterator[Row]:
                 wrong = sum(bool(verdicts & truth.wrong) for verdicts in asked)
                 told = sum(bool(verdicts & (truth.wrong | truth.right)) for verdicts in asked)
                 missed = sum(not verdicts & truth.right for verdicts in asked) if truth.right else 0
-                yield Row(name, world.about, noise, r, count, told, wrong, missed)
+                yield Row(name, world.about, noise, r, count, told, wrong, missed, batch)
     if never_asked:
         raise LookupError(f"{world.about}: nobody judged {', '.join(sorted(never_asked))}")
 

@@ -167,11 +167,12 @@ class App(typer.Typer):
 
     def command(self, name: str | None = None, **how: Any) -> Callable[[Any], Any]:
         """Add a command that is in the table."""
-        add = super().command(name, cls=Once, **how)
 
         def decorate(function: Any) -> Any:
+            known = name or function.__name__
+            add = super(App, self).command(name, cls=Once, short_help=self.table[known][1], **how)
             add(function)
-            self.brought[name or function.__name__] = self.registered_commands.pop()
+            self.brought[known] = self.registered_commands.pop()
             return function
 
         return decorate
@@ -185,7 +186,7 @@ app = App(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 study = App("gpustab.cli.studies", STUDIES, help=COMMANDS["study"][1])
-app.add_typer(study, name="study")
+app.add_typer(study, name="study", short_help=COMMANDS["study"][1])
 
 
 def show_all(ctx: typer.Context, wanted: bool) -> None:

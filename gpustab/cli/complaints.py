@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 from ast import literal_eval
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,9 +27,21 @@ FLAGS: dict[str, str] = {
 """How the library's options are typed here, by their names, where it is not the name itself; commands add theirs."""
 
 
+class StoppedError(KeyboardInterrupt):
+    """Somebody stops the command by a signal.
+
+    Attributes:
+        number: of the signal.
+    """
+
+    def __init__(self, number: int = signal.SIGINT) -> None:
+        super().__init__()
+        self.number = number
+
+
 @contextmanager
 def complaining(stopped: Callable[[], str] = lambda: "stopped; nothing was written") -> Iterator[None]:
-    """End with exit code 2 for bad input and 1 for failed work, each told in one line.
+    """End with exit code 2 for bad input, 1 for failed work and 128 + N for signal N, each told in one line.
 
     Args:
         stopped: says what is left of the work when somebody stops it.
@@ -41,9 +54,9 @@ def complaining(stopped: Callable[[], str] = lambda: "stopped; nothing was writt
     except InputError as error:
         _complain(errors, "error", error)
         raise typer.Exit(2) from None
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         errors.print(stopped(), style="yellow", markup=False, highlight=False, soft_wrap=True)
-        raise typer.Exit(130) from None
+        raise typer.Exit(128 + getattr(stop, "number", signal.SIGINT)) from None  # as shells have it
     except (ComputationError, MemoryError, OSError) as error:
         _complain(errors, "failed", error)
         raise typer.Exit(1) from None

@@ -68,7 +68,7 @@ class Plan(Options):
     Attributes:
         techniques: what to train; default sgns.
         samplings: how each run's text is drawn; default: all three.
-        runs: runs per technique and sampling; default 8.
+        runs: runs per technique and sampling; default 10, and 8 of a configuration.
         seed: of everything random; default 0.
         jobs: runs trained at once; default 1.
         engine: of sgns and cbow: gpu trains many runs at once, gensim one by one. Default auto: gpu for sgns if it can.

@@ -25,6 +25,7 @@ from gpustab.studies.compare import CompareOptions
 from gpustab.studies.stability.options import StabilityOptions
 
 if TYPE_CHECKING:
+    from gpustab.cli.bar import Bar
     from gpustab.runs.group import Group
 
 RunsArgument = Annotated[
@@ -220,6 +221,7 @@ def info(
     epochs_by: Annotated[
         str, Option("Of texts: count the documents of every period.", metavar="COLUMN[:FIRST-LAST:YEARS]")
     ] = "",
+    verify: Annotated[bool, Option("Read a run set in full, and compare its files with their checksums.")] = False,
 ) -> None:
     """Tell what files of vectors hold, or what a corpus is before it is trained on, and all that is odd about them.
 
@@ -228,6 +230,13 @@ def info(
     with session(showing) as progress:
         if not any(str(file) in CORPORA or file.exists() for file in files):
             look(files, 1)
+        if verify:
+            if load_options.given:
+                raise InputError(
+                    f"{option(load_options.given[0])} has no effect with {option('verify', True)}: every byte is read"
+                )
+            _verify(files, showing, progress)
+            return
         from gpustab.studies.info.study import info as look_at
 
         given = {name: value for name, value in asdict(corpus_options).items() if value is not None}
@@ -251,7 +260,7 @@ def pack(
     vocabulary: Annotated[Literal["joint", "union"], Option("Words of all runs, or of at least --min-runs.")] = "joint",
     min_runs: Annotated[int | None, Option("With --vocabulary union; default 2.", low=1)] = None,
     jobs: Annotated[int | None, Option("Runs read or written at once; default one per core, and one.", low=1)] = None,
-    verify: Annotated[bool, Option("Compare the packed RUNS with their checksums.")] = False,
+    verify: Annotated[bool, Option("Compare the RUNS with their checksums, as gpustab info --verify does.")] = False,
 ) -> None:
     """Store runs as raw rows in one shared word order, read slice by slice; a stopped call goes on where it was.
 
@@ -264,29 +273,34 @@ def pack(
             raise InputError("wanted: gpustab pack RUNS... -o RUNSET, or gpustab pack --verify RUNSET")
         if output is None:
             _want_nothing_of_packing(dtype, vocabulary, min_runs, jobs, load_options)
-            if len(runs) > 1:
-                raise InputError(f"--verify takes one packed run set, not {len(runs)}")
-        from gpustab.runs.packing.pack import pack_runs
-        from gpustab.runs.packing.verify import is_whole
-        from gpustab.runs.packing.verify import verify as verify_pack
-
-        if output is not None:
-            result = pack_runs(
-                runs,
-                output,
-                vocabulary=vocabulary,
-                min_runs=min_runs,
-                dtype=dtype,
-                options=load_options,
-                jobs=jobs,
-                progress=progress,
-            )
-            show(result, showing)
+            _verify(runs, showing, progress)
             return
-        result = verify_pack(runs[0], progress=progress)
+        from gpustab.runs.packing.pack import pack_runs
+
+        result = pack_runs(
+            runs,
+            output,
+            vocabulary=vocabulary,
+            min_runs=min_runs,
+            dtype=dtype,
+            options=load_options,
+            jobs=jobs,
+            progress=progress,
+        )
         show(result, showing)
-        if not is_whole(result):
-            raise typer.Exit(1)
+
+
+def _verify(runs: list[Path], showing: Showing, progress: Bar) -> None:
+    """Compare a run set with its checksums; exit code 1 where a file is not what was written."""
+    if len(runs) > 1:
+        raise InputError(f"{option('verify', True)} takes one run set, not {len(runs)}")
+    from gpustab.runs.packing.verify import is_whole
+    from gpustab.runs.packing.verify import verify as compare_files
+
+    result = compare_files(runs[0], progress=progress)
+    show(result, showing)
+    if not is_whole(result):
+        raise typer.Exit(1)
 
 
 def _want_nothing_of_packing(

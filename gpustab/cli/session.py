@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -115,13 +116,15 @@ def _check_output(
         held: what is to be let go when the work is done.
     """
     from gpustab.formats.atomic import check_can_make
+    from gpustab.runs.manifest import MANIFEST
 
     if showing.quiet and showing.verbose:
         raise InputError(f"{option('quiet')} and {option('verbose')} exclude each other")
     if folder is not None:
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{folder}: is a file; a run set is a folder")
-        check_can_make(folder)
+        if not (folder / MANIFEST).is_file():  # a finished run set may lie on a disk that is read-only
+            check_can_make(folder)
     if showing.out is not None:
         from gpustab.report.files import check_folder, writing_alone
 
@@ -142,7 +145,8 @@ def _check_file(output: Path, showing: Showing, runs: Sequence[Path]) -> None:
     from gpustab.formats.atomic import check_space_path
 
     check_space_path(output)
-    if output.resolve() in {run.resolve() for run in runs}:
+    # Not resolve(), which loops of links end.
+    if os.path.realpath(output) in {os.path.realpath(run) for run in runs}:
         raise InputError(f"{output}: this is one of the runs; writing the average there would destroy it")
     if output.exists() and not showing.force:
         raise InputError(f"{output}: is there already; {option('force')} replaces it")
@@ -208,7 +212,16 @@ def _print(result: Result, showing: Showing) -> None:
     console = Console()
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = 100  # a file has no width
-    print_result(result, console)
+    print_result(result, console, brief=not showing.verbose)
+    if showing.out is None and not showing.quiet and result.name != "train":
+        folder = next(name for name in _folders() if not Path(name).exists())
+        line = f"more: {result.environment['command']} --out {folder}"
+        console.print(printable(line), markup=False, highlight=False, soft_wrap=True)
+
+
+def _folders() -> Iterator[str]:
+    yield "report"
+    yield from (f"report-{number}" for number in count(2))
 
 
 def wrote(paths: Sequence[Path], showing: Showing) -> None:

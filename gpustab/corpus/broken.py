@@ -22,7 +22,7 @@ BREAK = "\x7f"
 HYPHENS = "-‐‑¬⸗="
 """Signs that break a word at a line's end: hyphens, the mark of Word and of OCR, and the double hyphens of Fraktur."""
 
-_SOFT = re.compile("\u00ad+[ \t\r]*\n[ \t]*")
+_SOFT = re.compile("(?<!\u00ad)\u00ad++[ \t\r]*+\n[ \t]*")
 _NO_LETTER = r"\s!-@\[-`{-~"  # of ASCII: letters beyond it end in marks, which are none either
 _HARD = re.compile(f"(?<=[^{_NO_LETTER}])([{HYPHENS}])[ \t\r]*\n[ \t]*(?=[^{_NO_LETTER}])")
 _ENDS = tuple(f"{hyphen}{blank}" for hyphen in HYPHENS for blank in ("", " ", "\r"))
@@ -32,6 +32,9 @@ _AROUND = re.compile(r"^[^\w]+|[^\w]+$")
 _SHOWN = 3
 _FEWEST = 5
 """Words that are broken and stand whole as well, from which line ends break words; fewer are accidents."""
+
+_MOST = 8
+"""Line ends that one word is broken at, at most: a column of single letters is no word, and has many ways to be one."""
 
 
 def run_on(text: str, how: JoinBroken) -> str:
@@ -48,11 +51,9 @@ def run_on(text: str, how: JoinBroken) -> str:
         return text
     if "\u00ad" in text and how != "none":
         text = _SOFT.sub("", text)
-    lines = text.split("\n")
-    if how != "none" and any(line.endswith(_ENDS) for line in lines):
+    if how != "none" and (text.endswith(_ENDS) or any(f"{end}\n" in text for end in _ENDS)):
         text = _HARD.sub(r"\1" + BREAK if how == "auto" else "", text.replace(BREAK, ""))
-        return text.replace("\n", " ")
-    return " ".join(lines)
+    return text.replace("\n", " ")
 
 
 class Word(NamedTuple):
@@ -138,7 +139,7 @@ class Breaks:
     def _joins(self, first: str, word: Word, place: int) -> int:
         """Return up to which part those from one on are one word; ``place`` if they are not."""
         last = place
-        while last < len(word.signs) and word.signs[last].endswith(BREAK):
+        while last < min(place + _MOST, len(word.signs)) and word.signs[last].endswith(BREAK):
             last += 1
         ends = range(last, place, -1)
         return next((end for end in ends if self._is_word(first, word.parts[place + 1 : end + 1])), place)

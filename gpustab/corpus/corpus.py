@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpustab.corpus.compact import Record, Records
 from gpustab.corpus.documents import Documents
 from gpustab.corpus.formats import Document
 from gpustab.corpus.options import CorpusOptions as CorpusOptions
@@ -23,20 +24,6 @@ if TYPE_CHECKING:
 
 Ids = NDArray[np.int32]
 Offsets = NDArray[np.int64]
-
-
-class Record(NamedTuple):
-    """What a corpus keeps of a document besides its words.
-
-    Attributes:
-        id: see :class:`gpustab.corpus.documents.Document`.
-        metadata: likewise.
-        place: its number among all documents of the source, from 0.
-    """
-
-    id: str
-    metadata: Mapping[str, str]
-    place: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +56,7 @@ class Corpus:
     unit: str
     dropped: dict[str, int]
     documents: Offsets = field(default_factory=lambda: np.zeros(1, np.int64))
-    records: tuple[Record, ...] = ()
+    records: Sequence[Record] = ()
     source: Documents | None = None
     together: Offsets | None = None
     notes: tuple[str, ...] = ()
@@ -139,7 +126,7 @@ class Corpus:
             texts=_offsets(lengths),
             units=units,
             documents=documents,
-            records=tuple(self.records[k] for k in kept),
+            records=Records(self.records[k] for k in kept),
             together=None if self.together is None else self.together[kept],
         )
 

@@ -104,6 +104,8 @@ _NUMERAL = re.compile(r"(?<!\w)[ivx]{2,}(?:e|o|º)?(?!\w)")
 _VALUE = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _ISO = re.compile(r"[0-9]{4}(?:-(?:0[1-9]|1[0-2])|-(?:0[0-9]|1[0-2])-[0-3][0-9])?")
 _DIGITS = re.compile(r"\d+")
+LONGEST = 300
+"""Signs of a date; what has more is running text, and is not looked through for years."""
 
 
 @lru_cache(100_000)
@@ -123,6 +125,8 @@ def read_years(text: str) -> Years | None:
     """
     if _ISO.fullmatch(text):
         return _checked(int(text[:4]), int(text[:4])) if text.strip("0-") else None
+    if len(text) > LONGEST:
+        raise UnclearDateError(f"it has {len(text):,} signs, and a date has at most {LONGEST}")
     written = _plain(text)
     if found := _OTHER_CALENDAR.search(written):
         raise UnclearDateError(f"'{found[0].strip()}' is of another calendar")

@@ -22,10 +22,10 @@ _MARKS = (  # the longer first: UTF-16's mark begins UTF-32's
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _XML = re.compile(rb"\s*<\?xml\b[^>]*?\bencoding\s*=\s*[\"']([\w.:-]+)")
-_HTML = re.compile(rb"<meta\b[^>]*?\bcharset\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
+_HTML = re.compile(rb"<meta\b[^<>]*?\bcharset\s*+=\s*+[\"']?\s*+([\w.:-]+)", re.I)
 _BEYOND = re.compile("[^\\x00-\\x7f\udc80-\udcff]")
 _STRAY = re.compile("[\udc80-\udcff]")
-_WORD = re.compile("\\w*[\udc80-\udcff][\\w\udc80-\udcff]*")
+_WORD = re.compile("(?<!\\w)\\w*+[\udc80-\udcff][\\w\udc80-\udcff]*")
 _LOOKED_AT, _FEWEST, _LONG_WORD = 4096, 6, 40
 _CHINESE = 0x4E
 """The first of the high bytes that Chinese and Korean characters have."""

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.corpus.boilerplate import Boilerplate, Mark, find_boilerplate, find_frames, marks_in
-from gpustab.corpus.corpus import Ids, Offsets, Record
+from gpustab.corpus.compact import Record, Records, Seen
+from gpustab.corpus.corpus import Ids, Offsets
 from gpustab.corpus.documents import Documents, open_documents
 from gpustab.corpus.excerpts import Excerpts
 from gpustab.corpus.options import CorpusOptions, ReadOptions
@@ -23,6 +24,8 @@ from gpustab.corpus.words import Cuts, cutter, tokeniser
 from gpustab.errors import InputError, option
 
 _SHOWN = 3
+_AT_ONCE = 1 << 22
+"""Tokens that are counted at once."""
 END = 0
 """Id of the newline that ends every text."""
 
@@ -52,7 +55,7 @@ class Numbered:
     words: list[str]
     ids: Ids
     documents: Offsets
-    records: list[Record]
+    records: Records
     duplicates: int
     empty: list[str]
     sample: Excerpts
@@ -70,8 +73,7 @@ class Numbered:
     @cached_property
     def boilerplate(self) -> Boilerplate | None:
         """What stands in most documents, or around texts; its tokens are numbered without the ends of texts."""
-        words = self.ids != END
-        ids, starts = self.ids[words], np.concatenate([[0], np.cumsum(words)])[self.starts]
+        ids, starts = self.ids[self.ids != END], self.starts - self.documents
         if (found := find_boilerplate(ids, starts, len(self.words))) or not self.marks:
             return found
         scopes = starts[[0, -1]] if self.source.layout in ("lines", "blocks", "paragraphs") else starts
@@ -118,32 +120,32 @@ class Numbered:
 
     def take(self, kept: Sequence[int]) -> Numbered:
         """Return some of the documents, in order."""
-        parts = [self.ids[self.starts[k] : self.starts[k + 1]] for k in kept]
-        sizes = np.diff(self.documents)[list(kept)]
+        chosen = np.zeros(len(self.records), bool)
+        chosen[list(kept)] = True
         return replace(
             self,
-            ids=np.concatenate([np.zeros(0, np.int32), *parts]),
-            documents=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            records=[self.records[k] for k in kept],
+            ids=self.ids[np.repeat(chosen, np.diff(self.starts))],
+            documents=np.concatenate([[0], np.cumsum(np.diff(self.documents)[chosen])]).astype(np.int64),
+            records=Records(self.records[k] for k in kept),
         )
 
     def without_duplicates(self) -> Numbered:
         """Leave out documents with the same words in the same order as an earlier one."""
-        seen, kept = set[bytes](), list[int]()
+        seen, kept = Seen(), array("q")
         for k in range(len(self.records)):
             ids = self.ids[self.starts[k] : self.starts[k + 1]]
             words = ids[ids != END]
-            if len(words) and _key(words) in seen:
-                continue
-            kept.append(k)
-            seen.add(_key(words))
+            if not len(words) or not seen.add(words):
+                kept.append(k)
         again = len(self.records) - len(kept)
         return replace(self.take(kept), duplicates=self.duplicates + again) if again else self
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """How often each word occurs, by id."""
-        counts = np.bincount(self.ids, minlength=len(self.words))
+        counts = np.zeros(len(self.words), np.int64)
+        for start in range(0, len(self.ids), _AT_ONCE):  # bincount makes long numbers of all that it counts
+            counts += np.bincount(self.ids[start : start + _AT_ONCE], minlength=len(self.words))
         counts[END] = 0
         return counts
 
@@ -177,7 +179,7 @@ def number(
     numbers: defaultdict[str, int] = defaultdict()
     numbers.default_factory = numbers.__len__
     numbers["\n"] = END
-    parts, texts, records, seen, duplicates = [np.zeros(0, np.int32)], [0], list[Record](), set(), 0
+    tokens, texts, records, seen, duplicates = array("i"), array("q", [0]), Records(), Seen(), 0
     empty, sample, copied, passages = list[str](), Excerpts(), list[str](), 0
     marks = list[tuple[int, str]]()
     for place, read in enumerate(documents):
@@ -185,23 +187,20 @@ def number(
         if options.drop:
             found = [dropped.subn(" ", text) for text in read.texts]
             document, passages = read._replace(texts=[text for text, _ in found]), passages + sum(n for _, n in found)
-        tokens = cut(texts_of(document.texts))
         sample.see(document)
         marks += [(place, line) for text in document.texts for line in marks_in(text)]
         if cuts:
             cuts.see(document.texts)
-        ids = np.fromiter(map(numbers.__getitem__, tokens), np.int32, len(tokens))
+        ids = np.fromiter(map(numbers.__getitem__, cut(texts_of(document.texts))), np.int32)
         words = ids[ids != END]
         if documents.layout == "files" and not len(words):
             empty.append(document.id)
             continue
-        if options.drop_duplicates and len(words):
-            if (key := _key(words)) in seen:
-                duplicates += 1
-                copied += [" ".join(" ".join(document.texts)[:200].split())] if len(copied) < _SHOWN else []
-                continue
-            seen.add(key)
-        parts.append(ids)
+        if options.drop_duplicates and len(words) and seen.add(words):
+            duplicates += 1
+            copied += [" ".join(" ".join(document.texts)[:200].split())] if len(copied) < _SHOWN else []
+            continue
+        tokens.frombytes(ids.data.cast("B"))
         texts.append(len(ids) - len(words))
         records.append(Record(document.id, document.metadata, place))
     _check_words(documents.name, numbers)
@@ -209,7 +208,7 @@ def number(
         documents,
         options,
         list(numbers),
-        np.concatenate(parts),
+        np.frombuffer(tokens, np.int32),
         np.cumsum(texts, dtype=np.int64),
         records,
         duplicates,
@@ -230,10 +229,6 @@ def number(
         return meant
     rest = meant.without_boilerplate()
     return rest.without_duplicates() if options.drop_duplicates else rest
-
-
-def _key(words: Ids) -> bytes:
-    return blake2b(words.tobytes(), digest_size=16).digest()
 
 
 def _check_words(name: str, words: Iterable[str]) -> None:

@@ -63,7 +63,7 @@ class ReadOptions(Options):
 
     format: FormatName | None = None
     layout: Layout | None = None
-    encoding: Annotated[str, Option(metavar="CODEC")] = "auto"
+    encoding: Annotated[str, Option(metavar="CODEC", each=check_encoding)] = "auto"
     errors: Errors = "strict"
     column: str | None = None
     id_column: str | None = None
@@ -75,7 +75,6 @@ class ReadOptions(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_encoding(self.encoding)
         if self.layout and self.format not in (None, "plain"):
             raise InputError(f"{option('layout', self.layout)} is for plain text; {self.format} has its own documents")
 
@@ -118,9 +117,9 @@ class CorpusOptions(ReadOptions):
         fraction: keep the first documents of those that are left, this part of them, rounded up.
     """
 
-    drop: Annotated[str | None, Option(metavar="PATTERN")] = None
-    tokenizer: str | None = None
-    language: Annotated[str, Option(metavar="CODE")] = "en"
+    drop: Annotated[str | None, Option(metavar="PATTERN", each=_check_drop)] = None
+    tokenizer: Annotated[str | None, Option(each=_check_tokenizer)] = None
+    language: Annotated[str, Option(metavar="CODE", each=_check_language)] = "en"
     lowercase: Annotated[bool, Option(typed=False)] = True
     drop_numbers: Annotated[bool, Option(typed=False)] = True
     drop_punctuation: Annotated[bool, Option(typed=False)] = True
@@ -135,15 +134,9 @@ class CorpusOptions(ReadOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_tokenizer(self.cut)
-        _check_pattern("drop", self.drop or "x")
         for name in ("drop_numbers", "drop_punctuation"):
             if not getattr(self, name) and self.cut != "words":
                 raise InputError(f"{option(name, False)} has no effect: it is for {option('tokenizer', 'words')} alone")
-        if self.language not in _LANGUAGES.split():
-            raise InputError(
-                f"{option('language')} is {self.language!r}, wanted a code of ISO 639-1 such as 'en', 'tr'"
-            )
 
     @property
     def cut(self) -> str:
@@ -174,6 +167,15 @@ def _check_tokenizer(tokenizer: str) -> None:
     if re.fullmatch(r"[\w -]*", tokenizer):  # it would find itself alone
         raise InputError(f"{option('tokenizer')} is {tokenizer!r}, {wanted}")
     _check_pattern("tokenizer", tokenizer, wanted)
+
+
+def _check_drop(pattern: str) -> None:
+    _check_pattern("drop", pattern)
+
+
+def _check_language(code: str) -> None:
+    if code not in _LANGUAGES.split():
+        raise InputError(f"{option('language')} is {code!r}, wanted a code of ISO 639-1 such as 'en', 'tr'")
 
 
 def _check_pattern(name: str, pattern: str, wanted: str = "wanted a regular expression") -> None:

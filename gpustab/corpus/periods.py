@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpustab.corpus.corpus import Corpus, Record
+from gpustab.corpus.compact import Record
+from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.dates import UnclearDateError, Years, kept_year, read_years
 from gpustab.corpus.options import UnclearDates
 from gpustab.errors import InputError, option, some_of

@@ -13,7 +13,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.corpus.corpus import Corpus, Ids
+from gpustab.corpus.corpus import Corpus, Ids, Offsets
 from gpustab.corpus.corpus import CorpusOptions as CorpusOptions
 from gpustab.corpus.documents import Documents
 from gpustab.corpus.evidence import evidence_of
@@ -28,6 +28,8 @@ from gpustab.spaces.words import show
 log = logging.getLogger("gpustab")
 
 _DEFAULTS = CorpusOptions()
+_AT_ONCE = 1 << 20
+"""Tokens that are renumbered at once."""
 
 
 def prepare_corpus(
@@ -95,14 +97,13 @@ def _select(documents: Documents, numbered: Numbered, options: CorpusOptions) ->
     vocabulary, rank = _rank(numbered.words, counts, options)
     if not len(vocabulary):
         raise InputError(f"{documents.name}: {_why_no_words(numbered.words, counts, options)}")
-    new = rank[numbered.ids]
-    texts = np.concatenate([[0], np.cumsum(new >= 0)[numbered.ids == END]]).astype(np.int64)
+    frequent, texts = _renumbered(numbered.ids, rank, int(counts[rank >= 0].sum()))
 
     # The decimal that was written, not the binary number next to it: 0.07 of 100 documents are 7.
     most = math.ceil(Fraction(str(options.fraction)) * (len(numbered.documents) - 1))
     kept = numbered.documents[: most + 1]
     texts = texts[: kept[-1] + 1]
-    tokens = new[new >= 0][: texts[-1]]
+    tokens = frequent[: texts[-1]]
     if not len(tokens):
         raise InputError(
             f"{documents.name}: {option('fraction', options.fraction)} keeps {most} documents without any words"
@@ -115,9 +116,25 @@ def _select(documents: Documents, numbered: Numbered, options: CorpusOptions) ->
         "rare_tokens": int(counts[rank < 0].sum()),
         "replaced_characters": documents.replaced,
     }
-    records = tuple(numbered.records[:most])
+    records = numbered.records[:most]
     corpus = Corpus(documents.name, vocabulary, tokens, texts, units, options.unit, dropped, kept, records, documents)
     return corpus if options.unit in get_args(Unit) else drawn_together(corpus, options.unit)
+
+
+def _renumbered(ids: Ids, rank: Ids, size: int) -> tuple[Ids, Offsets]:
+    """Return the tokens that are left, ``size`` of them, and where each text ends among them.
+
+    Some of the tokens at a time: all at once would take the room of the text several times over.
+    """
+    tokens, ends, done = np.zeros(size, np.int32), [np.zeros(1, np.int64)], 0
+    for start in range(0, len(ids), _AT_ONCE):
+        part = ids[start : start + _AT_ONCE]
+        new = rank[part]
+        kept = np.cumsum(new >= 0)
+        ends.append(done + kept[part == END])
+        tokens[done : done + kept[-1]] = new[new >= 0]
+        done += int(kept[-1])
+    return tokens, np.concatenate(ends).astype(np.int64)
 
 
 def _rank(words: list[str], counts: NDArray[np.int64], options: CorpusOptions) -> tuple[Vocabulary, Ids]:

@@ -7,9 +7,10 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain
 
 from gpustab.corpus.broken import BREAK, HYPHENS, run_on
-from gpustab.corpus.options import CorpusOptions
+from gpustab.corpus.options import CorpusOptions, JoinBroken
 from gpustab.corpus.variants import fold, signs_within
 from gpustab.errors import option
 from gpustab.results.page import counted
@@ -20,6 +21,9 @@ _OTHER = "".join(chr(code) for code in range(0x300, 0x370) if unicodedata.combin
 _LITHUANIAN = re.compile(f"[IJĮ](?=[{_OTHER}]*[{_ABOVE}])|[ÌÍĨ]")
 _UNUSUAL = re.compile(r"[^\n\r\t -_a-~]")
 """All but white space and signs of ASCII; the backtick may be an apostrophe."""
+_PART = 1 << 19
+"""Characters that are cut into words at once: the words of a whole text would take ten times its room."""
+_BETWEEN = re.compile(r"(?<=[^\W\d_]) (?=[^\W\d_])")
 _LOOKED_AT = 2_000_000
 """Characters that are looked at: enough to find what there is much of, and seconds less than all of a large corpus."""
 _SELDOM = {"digits": 100}
@@ -28,7 +32,7 @@ _SELDOM_ELSE = 10_000
 """The same of other kinds: an odd name or address stands in any large text."""
 _KINDS = {
     "tags": r"(?<!\S)[#@]\w+",
-    "joined": r"\w+(?:[#|_]+\w+)+",
+    "joined": r"(?<!\w)\w+(?:[#|_]+\w+)+",
     "plus": r"(?<!\S)\w{1,3}(?:\+\+|#)(?!\w)",
     "digits": r"(?<![\w-])(?=\w*-?\d)(?=[\w-]*[^\W\d_])[^\W_]+(?:-[^\W_]+)*(?![\w-])",
 }
@@ -36,10 +40,10 @@ _TOKENS = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _KIN
 
 
 Own = Callable[[str], Iterable[str]]
-Cutter = Callable[[Sequence[str]], list[str]]
+Cutter = Callable[[Sequence[str]], Iterator[str]]
 
 
-def tokeniser(options: CorpusOptions, own: Own | None = None) -> Cutter:
+def tokeniser(options: CorpusOptions, own: Own | None = None) -> Callable[[Sequence[str]], list[str]]:
     r"""Return a function that cuts texts into words, with a newline after each text.
 
     Args:
@@ -64,7 +68,7 @@ def spelling(options: CorpusOptions, own: Own | None = None) -> Callable[[str], 
 
 
 def cutter(options: CorpusOptions, own: Own | None = None, *, marked: bool = False) -> Cutter:
-    """Return a function that cuts texts into words as they are spelled, with a newline after each text.
+    """Return a function that cuts texts into words as they are spelled, one after the other, a newline after each text.
 
     Args:
         options: the rules.
@@ -83,24 +87,43 @@ def cutter(options: CorpusOptions, own: Own | None = None, *, marked: bool = Fal
         find_basic = _pattern(*signs, as_spelled=True, broken=how == "auto", last=0x7F).findall
         small = options.language not in ("tr", "az", "lt") or not options.lowercase
 
-        def tokenise(texts: Sequence[str]) -> list[str]:
+        def words_of(part: str) -> list[str]:
+            if small and not _UNUSUAL.search(part):  # most English text: one spelling, and a pattern of few letters
+                return find_basic(lower(part))
+            return find(unicodedata.normalize("NFC", lower(part.replace("\u00ad", ""))))
+
+        def tokenise(texts: Sequence[str]) -> Iterator[str]:
             joined = "".join([run_on(text, how) + "\n" for text in texts])
-            if small and not _UNUSUAL.search(joined):  # most English text: one spelling, and a pattern of few letters
-                return find_basic(lower(joined))
-            return find(unicodedata.normalize("NFC", lower(joined.replace("\u00ad", ""))))
+            if len(joined) < 2 * _PART:
+                return iter(words_of(joined))
+            return chain.from_iterable(words_of(part) for part in _parts(joined))
 
         return tokenise
-    cut = own or _cutter(options.cut)
+    return _as_told(options, own, how)
 
-    def tokenise_as_told(texts: Sequence[str]) -> list[str]:
-        tokens = []
+
+def _as_told(options: CorpusOptions, own: Own | None, how: JoinBroken) -> Cutter:
+    """Return what cuts as a regular expression, white space or ``own`` says; only at white space part by part."""
+    lower, cut = lowering(options), own or _cutter(options.cut)
+    parts = _parts if own is None and options.cut == "whitespace" else lambda text: iter((text,))
+
+    def tokenise(texts: Sequence[str]) -> Iterator[str]:
         for text in texts:
             line = unicodedata.normalize("NFC", run_on(text, how).replace("\u00ad", ""))
-            tokens += [unicodedata.normalize("NFC", lower(word)) for word in cut(line)]
-            tokens.append("\n")
-        return tokens
+            for word in chain.from_iterable(map(cut, parts(line))):
+                yield unicodedata.normalize("NFC", lower(word))
+            yield "\n"
 
-    return tokenise_as_told
+    return tokenise
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield a long text part by part, each cut at a blank between two letters, where no word and no sign goes on."""
+    start = 0
+    while len(text) - start > _PART and (found := _BETWEEN.search(text, start + _PART)):
+        yield text[start : found.end()]
+        start = found.end()
+    yield text[start:]
 
 
 def lowering(options: CorpusOptions) -> Callable[[str], str]:
@@ -209,7 +232,9 @@ class Cuts:
         return f"cut at their digits or signs: {counted(number, 'word')} ({share:.1%}), {', '.join(shown)}"
 
     def _cut(self, words: Counter[str]) -> Counter[str]:
-        return Counter({word: n for word, n in words.items() if self._tokenise([word])[:-1] != [self._lower(word)]})
+        return Counter(
+            {word: n for word, n in words.items() if list(self._tokenise([word])) != [self._lower(word), "\n"]}
+        )
 
     def _becomes(self, word: str) -> str:
         return " ".join(self._tokenise([word])).strip() or "nothing"

@@ -154,11 +154,11 @@ def _of_all(result: NeighbourPass, mine: Tensor, ranks: Ranks) -> NeighbourPass:
 def overlap_pass(found: NeighbourPass, lengths: Sequence[int], compute: Compute = DEFAULT) -> overlap.Overlap:
     """Return p@n and j@n of all pairs of runs over all targets, in tiles of targets whose sums add up."""
     r, targets, k = found.indices.shape
-    zeros = torch.zeros(2, len(lengths), r, r, dtype=torch.float64, device=found.indices.device)
+    device = found.indices.device
 
     def work(tile: int) -> overlap.Overlap:
-        total, by_word = zeros.clone(), []
-        count = torch.zeros(r, r, dtype=torch.long, device=zeros.device)
+        total, by_word = torch.zeros(2, len(lengths), r, r, dtype=torch.float64, device=device), []
+        count = torch.zeros(r, r, dtype=torch.long, device=device)
         for start in range(0, targets, tile):
             part = slice(start, start + tile)
             sums = overlap.overlap_sums(found.indices[:, part], lengths, found.present[:, part])
@@ -166,6 +166,7 @@ def overlap_pass(found: NeighbourPass, lengths: Sequence[int], compute: Compute 
             total[1] += sums.j
             count += sums.targets
             by_word.append(sums[3:])
+            del sums  # of many runs as large as the total
         p_word, j_word = (torch.cat(parts, dim=1) for parts in zip(*by_word, strict=True))
         return overlap.as_overlap(overlap.OverlapSums(total[0], total[1], count, p_word, j_word))
 

@@ -21,7 +21,7 @@ from gpustab.kernels.pip_loss import pip_from_gram, reduced
 from gpustab.machine.device import DEFAULT, Compute, telling_memory
 from gpustab.options import SIMILARITIES
 from gpustab.runs.join import join
-from gpustab.runs.runs import Runs
+from gpustab.runs.runs import Runs, want_runs
 from gpustab.spaces.space import Space
 from gpustab.statistics.unrelated import unrelated
 
@@ -74,6 +74,7 @@ def similarity_matrix(runs: Runs, metric: str = "pip", *, compute: Compute | Non
         >>> [[round(x, 6) for x in row] for row in similarity_matrix(runs, "cka").tolist()]
         [[1.0, 1.0], [1.0, 1.0]]
     """
+    want_runs(runs)
     compute = compute or Compute(runs.device)
     _known(metric)
     placed = place(runs, compute)
@@ -135,9 +136,10 @@ def similarity_by_chance(runs: Runs, metric: str = "pip", *, seed: int = 0, comp
         >>> from gpustab import load_runs
         >>> rng, words = np.random.default_rng(0), [f"w{k}" for k in range(50)]
         >>> runs = load_runs([(words, rng.normal(size=(50, 200))) for _ in range(2)])  # noise
-        >>> round(similarity_matrix(runs, "cka")[0, 1].item(), 2), round(similarity_by_chance(runs, "cka"), 2)
-        (0.81, 0.81)
+        >>> round(similarity_matrix(runs, "cka")[0, 1].item(), 1), round(similarity_by_chance(runs, "cka"), 1)
+        (0.8, 0.8)
     """
+    want_runs(runs)
     compute = compute or Compute(runs.device)
     placed = place(runs, compute)
     return chance_pass(placed, pip_pass(placed, compute), [metric], compute, seed=seed)[metric]

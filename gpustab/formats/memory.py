@@ -1,8 +1,8 @@
-"""Spaces made from what is already in memory: gensim's vectors, words with an array, texts with an encoder."""
+"""Spaces made from what is already in memory: gensim's vectors, words with an array."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,7 +29,11 @@ _PLACEHOLDERS_FROM = 100
 
 
 def from_pair(
-    words: Iterable[str | bytes], array: NDArray[Any] | Tensor, name: str = "run", options: LoadOptions | None = None
+    words: Iterable[str | bytes],
+    array: NDArray[Any] | Tensor,
+    name: str = "run",
+    options: LoadOptions | None = None,
+    places: Sequence[int] | None = None,
 ) -> Space:
     """Make a space from words and their vectors; the array is copied and never changed.
 
@@ -39,6 +43,7 @@ def from_pair(
         name: short name shown to people.
         options: which rows are taken, and what becomes of repeated words and values that are not finite, by the rules
             of files; what says how a file is read is refused. Default: whatever is odd is refused.
+        places: number of each row where it comes from, for messages; default: from 0.
 
     Returns:
         The space, with ``(v, d)`` contiguous float32 vectors.
@@ -55,7 +60,7 @@ def from_pair(
     vectors, note = _as_float32(array, name)
     listed = list(map(as_word, words))
     if options is not None and (options.given or _are_odd(listed)):
-        return _select(listed, vectors, None, name, options, "words and array", note)
+        return _select(listed, vectors, None, name, options, "words and array", note, places)
     with naming(name):
         vocabulary = Vocabulary(listed)
     report = LoadReport(source=name, format="words and array", rows=len(vocabulary), notes=note)
@@ -89,6 +94,7 @@ def _select(
     options: LoadOptions,
     form: str,
     notes: tuple[str, ...],
+    places: Sequence[int] | None = None,
 ) -> Space:
     """Take rows as they would be taken from a file."""
     with naming(name):
@@ -99,7 +105,12 @@ def _select(
             )
         kept = len(words[: options.limit])
         table = RowTable(vectors.shape[1], max(kept, 1), options, "row")
-        table.add(words[:kept], vectors[:kept].numpy(), range(kept), None if counts is None else counts[:kept])
+        table.add(
+            words[:kept],
+            vectors[:kept].numpy(),
+            (places or range(kept))[:kept],
+            None if counts is None else counts[:kept],
+        )
         return replace(table.space(_Origin(Path(name)), form, notes=notes), name=name)
 
 
@@ -142,6 +153,7 @@ def from_keyed_vectors(kv: Any, name: str = "run", options: LoadOptions | None =
 def _as_float32(array: NDArray[Any] | Tensor, name: str) -> tuple[Tensor, tuple[str, ...]]:
     """Copy to a contiguous float32 tensor, and say so where the type or the layout was another."""
     if isinstance(array, Tensor):
+        array = array.dequantize() if array.is_quantized else array
         usual = array.dtype == torch.float32 and array.is_contiguous()
         kind = "c" if array.is_complex() else "b" if array.dtype == torch.bool else "f"
         layout = str(array.dtype).removeprefix("torch.")
@@ -196,81 +208,3 @@ def are_placeholders(counts: Tensor) -> bool:
     """Tell whether counts are those that gensim makes up: ``v, v - 1, ..., 1``, from 100 words upwards."""
     v = len(counts)
     return v >= _PLACEHOLDERS_FROM and torch.equal(counts, torch.arange(v, 0, -1))
-
-
-def encode(encoder: Any, texts: Sequence[str], *, name: str = "run") -> Space:
-    """Return the space of some texts: its items are the texts, its rows what an encoder makes of them.
-
-    Args:
-        encoder: a model of sentence-transformers, or anything with ``encode``, or a function: of a list of texts to
-            ``(n, d)`` numbers.
-        texts: distinct texts; the same ones for all runs that shall be compared.
-        name: of the run.
-
-    Raises:
-        InputError: if the encoder does not give one row for each text, or a text occurs twice.
-
-    Example:
-        >>> space = encode(lambda texts: torch.tensor([[len(t), 1.0] for t in texts]), ["one", "three"])
-        >>> list(space.vocabulary), space.vectors.tolist()
-        ([b'one', b'three'], [[3.0, 1.0], [5.0, 1.0]])
-    """
-    _distinct(texts)
-    rows = getattr(encoder, "encode", encoder)(list(texts))
-    return from_pair(texts, rows, name)
-
-
-@torch.no_grad()
-def layer_outputs(
-    model: Any, tokenizer: Callable[..., Any], texts: Sequence[str], *, batch: int = 32, name: str = "model"
-) -> list[Space]:
-    """Return one space per layer of a transformer: its items are the texts, a row the mean over a text's tokens.
-
-    Args:
-        model: of ``transformers``, or alike: called with what the tokenizer gives and ``output_hidden_states=True``.
-            It is put into evaluation mode meanwhile.
-        tokenizer: of the model; pads on any side, and says what it padded by ``attention_mask``.
-        texts: distinct texts; the same ones for all models that shall be compared.
-        batch: texts at a time; changes no result beyond rounding.
-        name: of the model; spaces are called ``name layer k``, layer 0 being the input embedding.
-
-    Raises:
-        InputError: if a text has no token, or the model gives no hidden states.
-    """
-    _distinct(texts)
-    training = model.training
-    model.eval()
-    try:
-        parts = list(_pooled(model, tokenizer, texts, batch))
-    finally:
-        model.train(training)
-    layers = [torch.cat(rows) for rows in zip(*parts, strict=True)]
-    return [from_pair(texts, rows, f"{name} layer {k}") for k, rows in enumerate(layers)]
-
-
-def _distinct(texts: Sequence[str]) -> None:
-    """Refuse, before a model works on them, texts that cannot be items."""
-    if not texts or isinstance(texts, str):
-        raise InputError("no texts were given" if not texts else "texts is one text, wanted several")
-    first: dict[str, int] = {}
-    for number, text in enumerate(texts):
-        if first.setdefault(text, number) != number:
-            raise InputError(f"texts {first[text]} and {number} are equal: {text[:60]!r}; an item occurs once")
-
-
-def _pooled(model: Any, tokenizer: Callable[..., Any], texts: Sequence[str], batch: int) -> Iterator[list[Tensor]]:
-    """Mean rows of every layer, ``(b, d)``, batch by batch."""
-    device = next(model.parameters()).device
-    for start in range(0, len(texts), batch):
-        some = list(texts[start : start + batch])
-        given = tokenizer(some, padding=True, truncation=True, return_tensors="pt").to(device)
-        mask = given["attention_mask"].to(torch.float32)
-        tokens = mask.sum(1, keepdim=True)
-        if bool((tokens == 0).any()):
-            raise InputError(f"the text {some[int((tokens == 0).nonzero()[0, 0])]!r} has no token")
-        states = model(**given, output_hidden_states=True).hidden_states
-        if states is None:
-            raise InputError(f"{type(model).__name__} gives no hidden states")
-        # Not by a product with the mask: what is padded may be infinite in half precision.
-        kept = mask[:, :, None] > 0
-        yield [state.float().where(kept, 0).sum(1).div(tokens).cpu() for state in states]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +14,10 @@ import torch
 from torch import Tensor
 
 from gpustab.errors import InputError, naming, option
+from gpustab.formats.checkpoints.tokens import Tokens, tokens_of
 from gpustab.formats.memory import from_pair, want_ordered
 from gpustab.formats.options import LoadOptions
+from gpustab.formats.quantised import Table, want_known
 from gpustab.formats.table.columns import Columns, Kind, choose_columns
 from gpustab.formats.text.decimals import are_running
 from gpustab.spaces.space import Space
@@ -22,30 +25,24 @@ from gpustab.spaces.words import as_word, show
 
 
 def _of_layer(
-    words: Iterable[str | bytes] | Mapping[str | bytes, int], layer: Any, name: str, options: LoadOptions | None = None
+    named: Sequence[tuple[int, str | bytes]], layer: Any, name: str, options: LoadOptions, notes: Iterable[str] = ()
 ) -> Space:
-    """Make a space of an embedding layer and its words, in the order of its rows or each with its row.
+    """Make a space of an embedding layer and the words of its rows, in their order.
 
     Rows without a word, and the row of ``padding_idx``, are left out and said.
     """
     weight, padding = layer.weight.detach(), getattr(layer, "padding_idx", None)
-    listed = (
-        [word for word, _ in sorted(words.items(), key=lambda item: item[1])] if isinstance(words, Mapping) else words
-    )
-    rows = sorted(words.values()) if isinstance(words, Mapping) else range(len(weight))
-    listed = list(listed)
-    if not isinstance(words, Mapping) and len(listed) != len(weight):
-        raise InputError(f"{name}: the layer has shape {tuple(weight.shape)}, wanted ({len(listed)}, d)")
+    rows = [row for row, _ in named]
     if rows and not 0 <= rows[0] <= rows[-1] < len(weight):
         raise InputError(f"{name}: words have rows {rows[0]} to {rows[-1]}, the layer has 0 to {len(weight) - 1}")
-    kept = [k for k, row in enumerate(rows) if row != padding]
-    notes = []
+    kept = [(row, word) for row, word in named if row != padding]
+    said = list(notes)
     if len(kept) < len(rows):
-        notes.append(f"row {padding} pads and was left out")
+        said.append(f"row {padding} pads and was left out")
     if len(set(rows)) < len(weight):
-        notes.append(f"{len(weight) - len(set(rows))} of {len(weight)} rows have no word and were left out")
-    space = from_pair([listed[k] for k in kept], weight[[rows[k] for k in kept]], name, options)
-    return _said(space, type(layer).__name__, notes)
+        said.append(f"{len(weight) - len(set(rows))} of {len(weight)} rows have no word and were left out")
+    rows = [row for row, _ in kept]
+    return _said(from_pair([word for _, word in kept], weight[rows], name, options, rows), type(layer).__name__, said)
 
 
 def is_spacy(source: Any) -> bool:
@@ -137,7 +134,8 @@ def from_object(source: Any, name: str, options: LoadOptions) -> Space | None:
     Args:
         source: a dict of word and vector; a pandas ``DataFrame``, whose words are its index or a column; or a pair of a
             vocabulary and a matrix, in either order. A vocabulary is a list of words, a dict of word and row, or what
-            gives one by ``get_itos()`` or ``get_vocab()``; a matrix an array, a tensor, or an ``nn.Embedding``; or
+            gives one by ``get_itos()`` or ``get_vocab()`` (a tokenizer of transformers, say, whose tokens are called
+            as those of its folder are); a matrix an array, a tensor, or an ``nn.Embedding``; or
             spaCy's ``Vocab``.
         name: of the space.
         options: which rows are taken.
@@ -236,9 +234,19 @@ def _of_pair(first: Any, second: Any, name: str, options: LoadOptions) -> Space:
     if _is_matrix(first) and not _is_matrix(second):
         first, second = second, first
     weight = _weight(second)
-    of_forward = weight is not None and hasattr(second, "forward")
-    if of_forward and (isinstance(first, Mapping) or getattr(second, "padding_idx", None) is not None):
-        return _of_layer(first, second, name, options)
+    if weight is not None:
+        packed = {"quant_state": "weight.quant_state"} if getattr(weight, "quant_state", None) is not None else {}
+        want_known(Table("weight", weight.dtype, tuple(weight.shape), packed))
+    if weight is not None and hasattr(second, "forward"):
+        if (tokens := _of_tokenizer(first)) is not None:
+            return _of_layer(tokens.named, second, name, options, tokens.notes)
+        if isinstance(first, Mapping):
+            pairs = sorted(((row, word) for word, row in first.items()), key=lambda pair: pair[0])
+            return _of_layer(pairs, second, name, options)
+        if getattr(second, "padding_idx", None) is not None:
+            if len(listed := _vocabulary(first)) != len(weight):
+                raise InputError(f"{name}: the layer has shape {tuple(weight.shape)}, wanted ({len(listed)}, d)")
+            return _of_layer(list(enumerate(listed)), second, name, options)
     matrix = second if weight is None else weight
     words = _vocabulary(first)
     rows = len(matrix) if hasattr(matrix, "__len__") else len(words)
@@ -250,6 +258,12 @@ def _of_pair(first: Any, second: Any, name: str, options: LoadOptions) -> Space:
             f"{rows - len(words)} rows out, as models pad their tables"
         )
     return from_pair(words, matrix, name, options)
+
+
+def _of_tokenizer(thing: Any) -> Tokens | None:
+    """Return the tokens of a tokenizer of transformers or tokenizers, called as those of a folder are."""
+    backend = getattr(thing, "backend_tokenizer", thing)
+    return tokens_of(json.loads(backend.to_str()), Path("tokenizer")) if hasattr(backend, "to_str") else None
 
 
 def _is_matrix(thing: Any) -> bool:

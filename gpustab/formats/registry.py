@@ -18,7 +18,7 @@ from gpustab.formats.objects import read_spacy, spacy_folder
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.rows import Format, Placed
 from gpustab.formats.sniff import foreign
-from gpustab.formats.source import Source, open_source
+from gpustab.formats.source import Source, open_source, reading
 from gpustab.formats.table.delimited import TABLE
 from gpustab.formats.table.parquet import PARQUET
 from gpustab.formats.text.layout import Lines, settle
@@ -53,12 +53,13 @@ def read_space(path: str | os.PathLike[str], options: LoadOptions = DEFAULTS) ->
     Raises:
         InputError: if the file cannot be read as vectors; the message names the file and, in text, the line.
     """
-    if is_checkpoint(Path(path)):
-        return read_checkpoint(Path(path), options)
-    if spacy_folder(Path(path)):
-        return read_spacy(Path(path), options)
-    with open_source(path) as source:
-        return _format_of(source).read(source, options)
+    with reading(path):
+        if is_checkpoint(Path(path)):
+            return read_checkpoint(Path(path), options)
+        if spacy_folder(Path(path)):
+            return read_spacy(Path(path), options)
+        with open_source(path) as source:
+            return _format_of(source).read(source, options)
 
 
 def is_space(folder: Path) -> bool:
@@ -75,10 +76,11 @@ def place_space(path: str | os.PathLike[str], options: LoadOptions = DEFAULTS) -
     Raises:
         InputError: likewise.
     """
-    if is_space(Path(path)):
-        return None
-    with open_source(path) as source:
-        return _format_of(source).place(source, options)
+    with reading(path):
+        if is_space(Path(path)):
+            return None
+        with open_source(path) as source:
+            return _format_of(source).place(source, options)
 
 
 def _format_of(source: Source) -> Format:

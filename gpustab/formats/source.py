@@ -6,13 +6,17 @@ import bz2
 import gzip
 import mmap
 import os
+import pickle
 import stat
+import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
+
+from safetensors import SafetensorError
 
 from gpustab.errors import InputError, near
 
@@ -23,7 +27,41 @@ BLOCK = 1 << 20
 _GZIP, _BZIP2 = b"\x1f\x8b", b"BZh"
 _MANY = 10_000
 """Files of a folder, from which on no nearest name is looked for."""
+_FREE, _PACKED = 256 << 20, 100
+"""Bytes that anything may unpack to, and beyond them how many for each packed byte: text packs to a tenth or more, and
+what packs to less than a hundredth is all alike, or was made to fill the memory of who opens it."""
 _RATIO = {"gzip": 1032, "bzip2": 1 << 16}
+
+
+def check_unpacked(path: Path, unpacked: int, packed: int | None) -> None:
+    """Refuse to unpack on; what a header says of sizes is not believed, so whoever unpacks counts.
+
+    Args:
+        path: the file, for the message.
+        unpacked: bytes that came out of it so far.
+        packed: bytes of the file, ``None`` for a pipe, of which nothing is refused.
+
+    Raises:
+        InputError: if that is more than 256 MiB, and a hundred times the file.
+    """
+    if packed is not None and unpacked > max(_FREE, _PACKED * packed):
+        raise InputError(
+            f"{path}: of {packed / 1e6:,.2f} MB unpack more than {max(_FREE, _PACKED * packed) / 1e6:,.0f} MB; "
+            f"at most {_PACKED} times as many are read; if it is meant so, unpack it and give what was in it"
+        )
+
+
+def unpacked_blocks(path: Path, file: IO[bytes]) -> Iterator[bytes]:
+    """Yield what a member of an archive holds block by block.
+
+    Raises:
+        InputError: see :func:`check_unpacked`.
+    """
+    packed, total = path.stat().st_size, 0
+    while block := file.read(BLOCK):
+        total += len(block)
+        check_unpacked(path, total, packed)
+        yield block
 
 
 class Origin(Protocol):
@@ -120,6 +158,8 @@ class Source:
                 return b"".join(parts)
             raise InputError(f"{self.path}: cannot be read: {error.strerror or error}") from error
         self.bytes_read += BLOCK - missing
+        if self.compression:
+            check_unpacked(self.path, self.bytes_read, self._file_size())
         return b"".join(parts)
 
 
@@ -177,11 +217,33 @@ def near_file(path: Path, names: Iterable[str] = ()) -> str:
         path: of the file.
         names: what could be meant besides.
     """
+    if path.is_symlink():
+        return "; it is a link that leads to nothing"
     try:
         there = [entry.name for entry in os.scandir(path.parent)]
     except OSError:
         there = []
     return near(path.name, [*there, *names], cutoff=0.8) if len(there) < _MANY else ""
+
+
+@contextmanager
+def reading(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn what other packages raise while they read a file into a sentence that names it.
+
+    Raises:
+        InputError: if the file cannot be read, or is damaged in a way that no reader foresaw.
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except (EOFError, RecursionError, SafetensorError, UnicodeError, pickle.UnpicklingError, struct.error) as error:
+        said = "its parts lie too deep within each other" if isinstance(error, RecursionError) else str(error)
+        raise InputError(f"{path}: damaged: {' '.join(said.split())[:500] or type(error).__name__}") from error
+    except zlib.error as error:
+        raise InputError(f"{path}: damaged: {error}") from error
 
 
 @contextmanager

@@ -218,7 +218,7 @@ def choose_matrix(
     """Return the name of the matrix of a file, and as many words as rows of it are to be read.
 
     The words are those of ``vocab``, else the lists of the file, else the file beside it. The matrix is the one that
-    ``tensor`` names, else ``vectors``, else the only one that has a row for every word.
+    ``tensor`` names, in full or by its end, else ``vectors``, else the only one that has a row for every word.
 
     Args:
         path: the file.
@@ -253,6 +253,9 @@ def choose_matrix(
 def _matrices(path: Path, shapes: Mapping[str, Shape], options: LoadOptions) -> list[str]:
     if options.tensor in shapes:
         return [options.tensor]
+    # Wrappers put names before those of a model: model._orig_mod.module.tok_emb.weight.
+    if len(ends := [name for name in shapes if name.endswith(f".{options.tensor}")]) == 1:
+        return ends
     if options.tensor != DEFAULTS.tensor:
         raise InputError(f"{path}: there is no matrix '{options.tensor}'; the file has {_listed(shapes, list(shapes))}")
     if not shapes:

@@ -110,8 +110,8 @@ def ranks_of_torchrun(device: torch.device) -> Iterator[Ranks]:
 
 def _join(backend: str) -> None:
     """Meet the others at the store that torchrun names, and only then connect to them, which has more patience."""
-    store, rank, world = next(torch.distributed.rendezvous("env://", timeout=_JOINING))
-    store = torch.distributed.PrefixStore("gpustab", store)
+    store, rank, world = next(torch.distributed.rendezvous("env://", timeout=_JOINING))  # type: ignore[attr-defined]
+    store = torch.distributed.PrefixStore("gpustab", store)  # type: ignore[attr-defined]
     store.set(f"here/{rank}", "")
     store.wait([f"here/{other}" for other in range(world)], _JOINING)
     store.set_timeout(_PATIENCE)

@@ -15,6 +15,8 @@ from gpustab.errors import InputError
 from gpustab.kernels.pair_rows import pair_rows, refuse_unmeasurable
 from gpustab.kernels.shapes import want_tensor
 
+__all__ = ["PairMetric", "home"]
+
 _SAME = 1e-2
 """Part of its length by which a row that comes twice may differ: rounding of another batch or card is less."""
 
@@ -34,11 +36,12 @@ class PairMetric(Metric):
     ids: list[Tensor]
 
     def __init__(self, *, normalize: bool = True, kind: int = 0, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+        with home():
+            super().__init__(**kwargs)
         self.normalize = normalize
         for name in ("x", "y", "ids"):
             self.add_state(name, [], dist_reduce_fx="cat")
-        self.add_state("kind", torch.tensor(2 * kind + normalize, device="cpu"), dist_reduce_fx="max")
+        self.add_state("kind", torch.tensor(2 * kind + normalize, device=self.device), dist_reduce_fx="max")
 
     def extra_repr(self) -> str:
         """Return the choices, for ``print``."""
@@ -119,6 +122,12 @@ class PairMetric(Metric):
         forms = dist_sync_fn(form, group=process_group or self.process_group)
         self._take_form(torch.stack(list(forms)).amax(0).tolist())
         super()._sync_dist(dist_sync_fn, process_group)
+
+
+def home() -> torch.device:
+    """Where metrics are made: the default device of the program, but not ``meta``, from which nothing can be moved."""
+    default = torch.get_default_device()
+    return torch.device("cpu") if default.type == "meta" else default
 
 
 def _together(parts: list[Tensor] | Tensor) -> Tensor:

@@ -12,8 +12,11 @@ from gpustab.errors import InputError
 from gpustab.kernels import similarity
 from gpustab.kernels.pair_kernels import pair_rbf_hsics
 from gpustab.kernels.pair_similarity import pair_unbiased_hsics
+from gpustab.metrics.base import home
 
-Kernel = Literal["linear", "rbf"]
+__all__ = ["MinibatchCKA"]
+
+_Kernel = Literal["linear", "rbf"]
 
 
 class MinibatchCKA(Metric):
@@ -52,13 +55,14 @@ class MinibatchCKA(Metric):
 
     def __init__(
         self,
-        kernel: Kernel = "linear",
+        kernel: _Kernel = "linear",
         *,
         widths: tuple[float, float] | None = None,
         normalize: bool = False,
         **kwargs: Any,
     ) -> None:
-        super().__init__(**kwargs)
+        with home():
+            super().__init__(**kwargs)
         if kernel not in ("linear", "rbf"):
             raise InputError(f"kernel is {kernel!r}, wanted 'linear' or 'rbf'")
         if (kernel == "rbf") != (widths is not None):
@@ -66,8 +70,8 @@ class MinibatchCKA(Metric):
         if widths is not None and not (len(widths) == 2 and all(0 < width < float("inf") for width in widths)):
             raise InputError(f"widths is {widths}, wanted two numbers above 0")
         self.kernel, self.widths, self.normalize = kernel, widths, normalize
-        self.add_state("hsics", torch.zeros(3, dtype=torch.float64, device="cpu"), dist_reduce_fx="sum")
-        self.add_state("rows", torch.zeros((), dtype=torch.int64, device="cpu"), dist_reduce_fx="sum")
+        self.add_state("hsics", torch.zeros(3, dtype=torch.float64, device=self.device), dist_reduce_fx="sum")
+        self.add_state("rows", torch.zeros((), dtype=torch.int64, device=self.device), dist_reduce_fx="sum")
 
     def extra_repr(self) -> str:
         """Return the choices, for ``print``."""

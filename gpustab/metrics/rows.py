@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from gpustab.errors import InputError
@@ -11,6 +12,8 @@ from gpustab.functional.losses import wordwise_pip_loss
 from gpustab.functional.similarity import neighbour_overlap
 from gpustab.kernels.batches import Reduction, refuse_reduction
 from gpustab.metrics.base import PairMetric
+
+__all__ = ["NeighbourOverlap", "WordwisePIPDistance"]
 
 
 class _OfRows(PairMetric):
@@ -59,7 +62,9 @@ class WordwisePIPDistance(_OfRows):
         """Return the losses, float64; without a row NaN, or none."""
         x, y = self._rows()
         if not len(x):
-            return x.new_full((0,) if self.reduction == "none" else (), float("nan")).double()
+            return torch.full(
+                (0,) if self.reduction == "none" else (), torch.nan, dtype=torch.float64, device=self.device
+            )
         return wordwise_pip_loss(x, y, normalize=self.normalize, reduction=self.reduction)
 
 
@@ -95,5 +100,5 @@ class NeighbourOverlap(_OfRows):
         """Return the overlap, ``()`` float64 in [0, 1]; NaN without a row."""
         x, y = self._rows()
         if not len(x):
-            return x.new_full((), float("nan")).double()
+            return torch.full((), torch.nan, dtype=torch.float64, device=self.device)
         return neighbour_overlap(x, y, self.k, jaccard=self.jaccard)

@@ -16,7 +16,9 @@ from gpustab.kernels.pip_loss import pip_from_gram, reduced
 from gpustab.kernels.procrustes import procrustes, residuals
 from gpustab.metrics.base import PairMetric
 
-Mean = Literal["mean", "svcca", "pwcca"]
+__all__ = ["CanonicalCorrelation", "DebiasedCKA", "LinearCKA", "PIPDistance", "ProcrustesDistance"]
+
+_Mean = Literal["mean", "svcca", "pwcca"]
 
 _RESOLVED = {False: 1e-10, True: 1e-4}
 """Part of their squared lengths by which rows must vary, without and with sums of these: others lose 1e-6 and more."""
@@ -44,7 +46,7 @@ class _OfMoments(PairMetric):
         if dimension is not None and dimension < 1:
             raise InputError(f"dimension is {dimension}, wanted a number from 1")
         self.dimension = dimension
-        for name, zeros in empty_moments(2, 0, torch.device("cpu"))._asdict().items():
+        for name, zeros in empty_moments(2, 0, self.device)._asdict().items():
             self.add_state(name, zeros, dist_reduce_fx="sum")
 
     def extra_repr(self) -> str:
@@ -281,7 +283,7 @@ class CanonicalCorrelation(_OfMoments):
 
     def __init__(
         self,
-        of: Mean = "mean",
+        of: _Mean = "mean",
         *,
         explained: float = 0.99,
         dimension: int | None = None,
@@ -289,8 +291,8 @@ class CanonicalCorrelation(_OfMoments):
         **kwargs: Any,
     ) -> None:
         super().__init__(dimension, normalize=normalize, **kwargs)
-        if of not in get_args(Mean):
-            raise InputError(f"of is {of!r}, wanted one of {', '.join(get_args(Mean))}")
+        if of not in get_args(_Mean):
+            raise InputError(f"of is {of!r}, wanted one of {', '.join(get_args(_Mean))}")
         if not 0 < explained <= 1:
             raise InputError(f"explained is {explained}, wanted a part of the variance above 0, up to 1")
         self.of, self.explained = of, explained

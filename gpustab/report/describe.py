@@ -50,8 +50,8 @@ def _in_words(block: Block) -> Block:
         for table in block.tables
     ]
     facts = [(called(name), value, called(meaning)) for name, value, meaning in block.facts]
-    texts = {name: called(getattr(block, name)) for name in ("title", "answer", "aside")}
-    return replace(block, facts=facts, tables=tables, **texts)
+    title, answer, aside = map(called, (block.title, block.answer, block.aside))
+    return replace(block, title=title, answer=answer, aside=aside, facts=facts, tables=tables)
 
 
 def _cells(rows: Sequence[Sequence[str]]) -> list[list[str]]:

@@ -97,8 +97,8 @@ def label(title: str) -> str:
 
     >>> label("Does it matter which documents I have?")
     'Does it matter which documents I have?'
-    >>> label("a/bootstrap: the 10 nearest neighbours of 'war' in 8 runs")
-    "a/bootstrap: the 10 nearest neighbours…"
+    >>> label("LSA, bootstrap: the 10 nearest neighbours of 'war' in 8 runs")
+    'LSA, bootstrap: the 10 nearest…'
     """
     if len(title) <= _LABEL:
         return title

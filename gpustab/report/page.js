@@ -55,7 +55,8 @@ async function words() {
   const every = () => Promise.all(data.groups.map((group) => opened(data, group)));
   const link = (word) => make("button", { type: "button", className: "to", textContent: word, onclick: () => open(word) });
   async function open(word) { // its numbers and neighbours, all groups beside each other
-    const groups = (await every()).filter((group) => place(group, word) !== undefined), of = groups.map((group) => place(group, word));
+    const leading = data.groups[state.group], all = await every();
+    const groups = [leading, ...all.filter((group) => group !== leading)].filter((group) => place(group, word) !== undefined), of = groups.map((group) => place(group, word));
     $("word").textContent = word;
     const heads = (first) => make("tr", {}, make("th", { textContent: first }), ...groups.map((group) => make("th", { className: group.style, textContent: groups.length > 1 || group.name ? group.name : "value" })));
     $("said").replaceChildren(make("table", {}, heads(""), ...data.columns.map((title, k) => make("tr", {}, make("td", { textContent: title }), ...groups.map((group, g) => make("td", { textContent: cell(group, k, of[g]) }))))));
@@ -64,9 +65,9 @@ async function words() {
     if (!$("panel").open) $("panel").showModal();
     $("panel").scrollTop = 0;
   }
-  function lattice(groups, of, heads) { // a row for each neighbour, in the order of the group that the table shows
-    const rows = new Map(), first = groups.indexOf(data.groups[state.group]), turns = first < 1 ? [...groups.keys()] : [first, ...[...groups.keys()].filter((g) => g !== first)];
-    for (const g of turns) { const group = groups[g], near = (group.lists || [])[of[g]] || []; for (let k = 0; k < near.length; k += 4) { const word = group.list[near[k]]; if (!rows.has(word)) rows.set(word, []); rows.get(word)[g] = near.slice(k + 1, k + 4); } }
+  function lattice(groups, of, heads) { // a row for each neighbour, in the order of the first group
+    const rows = new Map();
+    for (const g of groups.keys()) { const group = groups[g], near = (group.lists || [])[of[g]] || []; for (let k = 0; k < near.length; k += 4) { const word = group.list[near[k]]; if (!rows.has(word)) rows.set(word, []); rows.get(word)[g] = near.slice(k + 1, k + 4); } }
     if (!rows.size) return make("p", { className: "note", textContent: "No neighbours are listed: none is in the lists of two runs, or the word is not among the 10,000 most frequent." });
     return make("table", {}, heads("neighbour"), ...[...rows].map(([word, held]) => make("tr", {}, make("td", {}, link(word)), ...groups.map((group, g) => {
       if (!held[g]) return make("td", { className: "passing", textContent: "–" });

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from io import StringIO
 from typing import Any, Literal
 
@@ -22,8 +24,42 @@ _FOLDED = 24
 """Width that a column of words is given where the page is narrow."""
 
 
-def print_result(result: Content, console: Console) -> None:
-    """Print a result: every group's numbers beside their scale, contrasts, notes, time and memory."""
+_SHORT = 40
+"""Lines that everybody reads."""
+_FIRST = 20
+"""Rows of the one table that a short page has."""
+
+
+def print_result(result: Content, console: Console, *, brief: bool = False) -> None:
+    """Print a result: every group's numbers beside their scale, contrasts, notes, time and memory.
+
+    Args:
+        result: what is printed.
+        console: where.
+        brief: whether a page that is longer than a screen gives way to its alarms, its answer and its first table.
+    """
+    blocks = describe(result)
+    page = _page(result, console, blocks)
+    if brief and page.count("\n") > _SHORT:
+        page = _page(result, console, _lead(blocks))
+    console.file.write(page)
+
+
+def _lead(blocks: Sequence[Block]) -> list[Block]:
+    """The first block that has a table, with that alone; or the first one."""
+    told = [block for block in blocks if not block.folded]
+    first = next((block for block in told if block.tables), None)
+    if first is None:
+        return told[:1]
+    table = first.tables[0]
+    left = len(table.rows) - _FIRST
+    if left > 0:
+        title = f"{table.title} ({left:,} more rows)" if table.title else f"the first {_FIRST} of {len(table.rows):,}"
+        table = SmallTable(title, table.header, table.rows[:_FIRST])
+    return [replace(first, answer="", aside="", tables=[table])]
+
+
+def _page(result: Content, console: Console, blocks: Sequence[Block]) -> str:
     with console.capture() as page:
         for alarm in result.alarms:
             console.print(Text.assemble(("! ", "bold red"), (alarm, "bold")))
@@ -31,7 +67,7 @@ def print_result(result: Content, console: Console) -> None:
             console.print(Text(sentence))
         if result.alarms or result.verdict:
             console.print()
-        for block in describe(result):
+        for block in blocks:
             if block.folded:
                 console.print(Text(f"{block.title}: on the page that --out DIR writes", style="dim"))
                 continue
@@ -43,7 +79,7 @@ def print_result(result: Content, console: Console) -> None:
             console.print(Text(made, style="dim"))
         console.print(Text(_closing(result.environment), style="dim"))
     # Without the blanks that fill up every line to the console's width.
-    console.file.write(plain("".join(line.rstrip() + "\n" for line in page.get().splitlines())))
+    return str(plain("".join(line.rstrip() + "\n" for line in page.get().splitlines())))
 
 
 def to_text(result: Content, width: int = 100) -> str:

@@ -19,6 +19,8 @@ from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import as_word, show
 
 _STEP = 8192
+_SHORT = float(torch.finfo(torch.float32).tiny)
+"""Below it, float32 has fewer digits the smaller a number is."""
 
 
 def prepare(
@@ -57,6 +59,11 @@ def prepare(
             joining, undefined=joining.undefined + len(lost), undefined_sample=(joining.undefined_sample + sample)[:5]
         )
         present = present & present.all(0)
+    if short := int(((lengths > 0) & (lengths < _SHORT)).any(0).sum()):
+        notes += (
+            f"{short:,} words have vectors shorter than {_SHORT:.1e}, of which float32 keeps a few digits alone: their "
+            "cosines may be some per cent off; scale the vectors before they are saved.",
+        )
     widths = sorted({part.shape[1] for part in rows})
     if len(widths) > 1:
         notes += (f"The runs have {', '.join(map(str, widths))} dimensions; they are padded with zeros to {d}.",)

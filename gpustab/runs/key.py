@@ -100,7 +100,7 @@ class Key:
             technique, sampling, unit = (str(record[field]) for field in ("technique", "sampling", "unit"))
             return cls(technique, sampling, unit, float(record["fraction"]), part)
         except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{record!r} is no key of a group ({error})") from None
+            raise InputError(f"{repr(record)[:200]} is no key of a group ({error})") from None
 
     @classmethod
     def of_path(cls, path: str) -> Key:

@@ -6,6 +6,7 @@ Nothing is ever stale: what a killed call leaves is a file that nobody holds, an
 from __future__ import annotations
 
 import errno
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,8 @@ from filelock import FileLock, Timeout
 
 from gpustab.errors import ComputationError, InputError
 from gpustab.formats.atomic import told
-from gpustab.machine.device import log
+
+log = logging.getLogger("gpustab")
 
 _PAUSE = 0.01
 _PATIENCE = 60.0

@@ -7,13 +7,15 @@ counts, each under its run's name, so that whatever takes runs takes them too, b
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gpustab.errors import InputError
-from gpustab.formats.atomic import write_text
+from gpustab.formats.atomic import told, write_text
 from gpustab.formats.parsed import read_json
 
 OUTPUT = "output"
@@ -31,7 +33,9 @@ def run_file(leaf: Path, number: int) -> Path:
 
 def run_files(leaf: Path) -> list[Path]:
     """Return the runs that are there, in order."""
-    return sorted(leaf.glob("run-*.safetensors"))
+    with told(leaf, "read"):
+        there = list(leaf.iterdir()) if leaf.is_dir() else []  # glob passes over what may not be read
+    return sorted(path for path in there if fnmatchcase(path.name, "run-*.safetensors"))
 
 
 def output_file(run: Path) -> Path:
@@ -173,7 +177,7 @@ def read_manifest(path: Path, *schemas: str, fields: Mapping[str, type] | None =
     except (KeyError, TypeError) as error:
         raise InputError(f"{path}: not a run-set manifest ({error})") from None
     if found not in schemas:
-        raise InputError(f"{path}: schema '{found}', wanted '{schemas[0]}'")
+        raise InputError(f"{path}: schema {_short(found)}, wanted '{schemas[0]}'")
     return want_fields(path, manifest, fields or {}, "it")
 
 
@@ -190,16 +194,32 @@ def want_fields(path: Path, found: Any, fields: Mapping[str, type], what: str) -
         InputError: naming what is missing or of another kind.
     """
     if not isinstance(found, dict):
-        raise InputError(f"{path}: damaged: {what} is {found!r}, no object")
+        raise InputError(f"{path}: damaged: {what} is {_short(found)}, no object")
     for name, kind in fields.items():
         if name not in found:
             raise InputError(f"{path}: damaged: {what} has no '{name}'")
         value = found[name]
-        if not isinstance(value, (int, float) if kind is float else kind):
-            raise InputError(f"{path}: damaged: the '{name}' that {what} has is {value!r}, no {_KINDS[kind]}")
+        if not _is_of(value, kind):
+            raise InputError(f"{path}: damaged: the '{name}' that {what} has is {_short(value)}, no {_KINDS[kind]}")
     return found
 
 
+def _is_of(value: Any, kind: type) -> bool:
+    """Tell whether a value is of a kind; numbers of ours are sizes, none of which is negative or not finite."""
+    if kind in (int, float):
+        number = (int, float) if kind is float else int
+        return isinstance(value, number) and not isinstance(value, bool) and 0 <= value < math.inf
+    return isinstance(value, kind)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) < _SHOWN else f"{text[:_SHOWN]} ..."
+
+
+_SHOWN = 80
+_LONGEST = 4096
+"""Signs of a path, as systems have it."""
 _KINDS = {str: "text", int: "whole number", float: "number", dict: "object", list: "list"}
 
 
@@ -232,8 +252,10 @@ def inside(folder: Path, path: str) -> Path:
     Raises:
         InputError: if it leads out of the folder.
     """
+    if len(path) > _LONGEST:
+        raise InputError(f"{folder}: its manifest names a path of {len(path):,} signs: {_short(path)}")
     parts = PurePosixPath(path)
-    if parts.is_absolute() or ".." in parts.parts or "\\" in path or ":" in path:
+    if parts.is_absolute() or ".." in parts.parts or {*path} & {"\\", ":", "\0"}:
         raise InputError(f"{folder}: its manifest names '{path}', which is not below the folder")
     found = folder / path
     if not found.resolve().is_relative_to(folder.resolve()):
@@ -242,6 +264,15 @@ def inside(folder: Path, path: str) -> Path:
             "name the leaf itself"
         )
     return found
+
+
+def holds_runs(folder: Path) -> bool:
+    """Tell what :func:`gpustab.runs.runset.open_runset` takes: a run set, a technique in one, a leaf, some run sets."""
+    if not folder.is_dir():
+        return False
+    if (folder / MANIFEST).is_file() or is_leaf(folder) or any(folder.glob(f"*/{MANIFEST}")):
+        return True
+    return (folder.parent / MANIFEST).is_file() and any(map(is_leaf, folder.rglob("*/")))
 
 
 def is_leaf(folder: Path) -> bool:

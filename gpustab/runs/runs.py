@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
+from gpustab.errors import InputError
 from gpustab.machine.threads import read_ahead
 from gpustab.runs.joining import Joining
 from gpustab.runs.key import Key
@@ -227,3 +228,14 @@ class Runs:
     def stack(self, dtype: torch.dtype = torch.float64) -> Tensor:
         """Return all prepared rows at once, ``(R, v, d)``."""
         return self.chunk(0, self.words, dtype=dtype)
+
+
+def want_runs(given: object, *also: type) -> None:
+    """Raise unless something is runs, or one of other types; bare tensors and arrays are not, as they have no words.
+
+    Raises:
+        InputError: says what it is, and how runs are made of it.
+    """
+    if not isinstance(given, (Runs, *also)):
+        kind = type(given).__name__
+        raise InputError(f"this is a {kind}, wanted runs: load_runs([(words, tensor), (words, tensor)]) makes them")

@@ -133,12 +133,16 @@ def read_entries(folder: Path) -> list[Entry]:
     path = folder / MANIFEST
     manifest = read_manifest(path, SCHEMA, FIRST_SCHEMA, fields={"groups": list})
     first = manifest["schema"] == FIRST_SCHEMA
-    entries = []
+    entries: list[Entry] = []
     for number, found in enumerate(manifest["groups"]):
         entry = {"made": {}} | want_fields(
             path, found, _ENTRY_FIELDS | ({} if first else {"key": dict}), f"group {number}"
         )
         want_fields(path, entry, {"made": dict}, f"group {number}")
+        if not entry["runs"]:
+            raise InputError(f"{path}: damaged: group {number} has no runs")
+        if entry["path"] in {before.path for before in entries}:
+            raise InputError(f"{path}: damaged: group {number} is there twice: {entry['path']}")
         with naming(f"{path}: damaged: group {number}"):
             key = Key.of_path(entry["path"]) if first else Key.of_record(entry["key"])
         entries.append(Entry(key, entry["path"], entry["runs"], entry["made"]))
@@ -188,6 +192,12 @@ def write_runset(
     for key, spaces in named.items():
         write_leaf(spaces, folder / key.path)
     update_manifest(folder, {key: len(spaces) for key, spaces in named.items()}, parameters)
+
+
+def names_runs(folder: Path, groups: Mapping[Key, int]) -> bool:
+    """Tell whether the manifest of a run set names so many runs of each group: then it need not be written again."""
+    named = {entry.key: entry.runs for entry in read_entries(folder)} if (folder / MANIFEST).is_file() else {}
+    return all(named.get(key, -1) >= runs for key, runs in groups.items())
 
 
 def update_manifest(folder: Path, groups: Mapping[Key, int], made: Mapping[str, Any]) -> None:

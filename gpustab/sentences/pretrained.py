@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from gpustab.errors import InputError
+from gpustab.formats.checkpoints.encoder import SentenceEncoder
 from gpustab.sentences.language import Tokens, detokenise
 from gpustab.sentences.model import Embedding
 from gpustab.spaces.space import Space
@@ -55,13 +54,10 @@ class _Known(frozenset[str]):
         return super().__contains__(word) or super().__contains__(str(word).lower())
 
 
-_BATCH = 64
-
-
 def encoder(folder: Path, name: str | None = None, device: torch.device | None = None) -> Embedding:
-    """Return the model of a folder with ``config.json``, weights and tokenizer. Nothing is downloaded.
+    """Return the model of a folder of sentence-transformers, or of transformers alone. Nothing is downloaded.
 
-    Sentences are given as people write them, not as tokens. Pieces beyond the model's length are cut off.
+    Sentences are given as people write them, not as tokens; those that are too long are cut, which the notes say.
 
     Args:
         folder: of the model.
@@ -69,35 +65,12 @@ def encoder(folder: Path, name: str | None = None, device: torch.device | None =
         device: where it runs.
 
     Raises:
-        InputError: if transformers is missing, or the folder holds no model.
+        InputError: if transformers is missing, the folder holds no model, or one that is not computed here, see
+            :class:`gpustab.formats.checkpoints.encoder.SentenceEncoder`.
     """
-    try:
-        from transformers import AutoModel, AutoTokenizer
-        from transformers.utils import logging as told
-    except ImportError:
-        raise InputError("an encoder needs transformers: pip install transformers") from None
-    if not (folder / "config.json").is_file():
-        raise InputError(f"{folder}: holds no encoder: there is no config.json")
-    told.disable_progress_bar()  # type: ignore[no-untyped-call]  # of reading the weights
-    place = device or torch.device("cpu")
-    try:
-        tokenizer: Any = AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
-        model: Any = AutoModel.from_pretrained(str(folder), local_files_only=True).eval().to(place)
-    except (OSError, ValueError, KeyError) as error:
-        raise InputError(f"{folder}: holds no encoder: {str(error).splitlines()[0]}") from None
+    model = SentenceEncoder(folder, device)
 
     def embed(texts: Sequence[Tokens]) -> Tensor:
-        sentences = [detokenise(text) for text in texts]
-        order = sorted(range(len(sentences)), key=lambda k: len(sentences[k]))
-        found: list[Tensor] = [torch.empty(0, device="cpu")] * len(sentences)
-        for start in range(0, len(order), _BATCH):
-            part = order[start : start + _BATCH]
-            pieces = tokenizer([sentences[k] for k in part], padding=True, truncation=True, return_tensors="pt")
-            with torch.inference_mode():
-                states = model(**pieces.to(place)).last_hidden_state
-            mask = pieces["attention_mask"].unsqueeze(-1).to(states.dtype)
-            for k, vector in zip(part, (states * mask).sum(1) / mask.sum(1), strict=True):
-                found[k] = vector.float()
-        return torch.stack(found)
+        return model.encode([detokenise(text) for text in texts])
 
-    return Embedding(name or folder.name, embed, device=place)
+    return Embedding(name or folder.name, embed, device=device or torch.device("cpu"), notes=model.notes)

@@ -52,8 +52,8 @@ class UnfoldingAutoEncoder(nn.Module):
 
     def __init__(self, dim: int, seed: int = 0) -> None:
         super().__init__()
-        self.fold = nn.Linear(2 * dim, dim)
-        self.unfold = nn.Linear(dim, 2 * dim)
+        self.fold = nn.Linear(2 * dim, dim, device="cpu")
+        self.unfold = nn.Linear(dim, 2 * dim, device="cpu")
         generator = torch.Generator().manual_seed(seed)
         with torch.no_grad():
             for layer in (self.fold, self.unfold):

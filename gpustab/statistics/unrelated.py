@@ -57,7 +57,7 @@ def haar_block(rows: int, columns: int, order: int, rng: np.random.Generator) ->
     """Return the first rows and columns of a random orthogonal matrix, ``(rows, columns)`` float64.
 
     They are ``Z R⁻¹``, Z being the first rows of an ``order × columns`` matrix of normals and R the Cholesky factor of
-    its Gram. The Gram of its other rows is drawn as a whole (Bartlett 1933) where they are many.
+    its Gram, with a positive diagonal. The Gram of its other rows is drawn as a whole (Bartlett 1933) if they are many.
 
     Args:
         rows: up to ``order``.
@@ -71,13 +71,11 @@ def haar_block(rows: int, columns: int, order: int, rng: np.random.Generator) ->
         True
     """
     first, others = rng.normal(size=(rows, columns)), order - rows
-    if others > columns:
-        part = np.tril(rng.normal(size=(columns, columns)), -1)
-        np.fill_diagonal(part, np.sqrt(rng.chisquare(others - np.arange(columns))))
-        gram = part @ part.T
-    else:
-        part = rng.normal(size=(others, columns))
-        gram = part.T @ part
-    factor = torch.linalg.cholesky(torch.from_numpy(first.T @ first + gram))
+    if others <= columns:  # a Gram of so few rows would lose half of the digits
+        q, r = np.linalg.qr(np.concatenate([first, rng.normal(size=(others, columns))]))
+        return torch.from_numpy(q[:rows] * np.sign(np.diagonal(r)))
+    part = np.tril(rng.normal(size=(columns, columns)), -1)
+    np.fill_diagonal(part, np.sqrt(rng.chisquare(others - np.arange(columns))))
+    factor = torch.linalg.cholesky(torch.from_numpy(first.T @ first + part @ part.T))
     block: Tensor = torch.linalg.solve_triangular(factor, torch.from_numpy(first).mT, upper=False).mT
     return block

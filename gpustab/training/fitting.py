@@ -10,6 +10,8 @@ The rule, and its reasons:
   space, and 0.25 after 30.
 - ``dim`` of LSA is at most half of the documents: a bootstrap sample holds about 63 % of them, and its matrix has no
   higher rank.
+- ``runs`` are 10 of each kind: where two bootstrap runs share less than 40 % of a list of neighbours, as those of small
+  corpora do, fewer cannot judge one.
 - ``jobs`` is 1 where all runs together take seconds, as starting workers does; else the number of cores.
 """
 
@@ -44,6 +46,7 @@ READ_RAREST, READ_ALL, MOST_EPOCHS = 100, 1_500_000, 100
 """How often the rarest word is read in a training, how often all words together; and the most epochs for that."""
 FITTED = ("sgns", "cbow", "fasttext", "fasttext_ngrams")
 """Techniques whose epochs are passes over the text."""
+RUNS = 10
 QUICK = 10_000_000
 """Words that one core reads in some twenty seconds: less is no work for several."""
 
@@ -83,8 +86,9 @@ def epochs_of(tokens: int, min_count: int) -> int:
     (5, 20, 40, 100)
     """
     usual = math.ceil(READ_RAREST / min_count)
-    short = math.ceil(READ_ALL / max(tokens, 1) / 10) * 10
-    return min(max(usual, short if short > usual else 0), MOST_EPOCHS)
+    if tokens * usual >= READ_ALL:
+        return usual
+    return min(math.ceil(READ_ALL / max(tokens, 1) / 10) * 10, MOST_EPOCHS)
 
 
 def cores() -> int:
@@ -113,6 +117,7 @@ def fit(content: Mapping[str, Any], folder: Path, progress: Progress, parts: int
     numbered = number(settings.corpus, settings.options)
     counts = numbered.counts[1:]
     tokens, chosen = int(counts.sum()), deepcopy(dict(content))
+    chosen.setdefault("runs", RUNS)
     begun, said = _begun(folder, settings), []
     if "min_count" not in content.get("options", {}):
         least = begun.get("min_count") or least_count(counts)
@@ -151,9 +156,8 @@ def _begun(folder: Path, settings: TrainingSettings) -> dict[str, Any]:
             try:
                 plan = read_json(path)
                 found["min_count"] = plan["options"]["min_count"]
-                found |= {
-                    f"{name}.{key}": plan["parameters"][key] for key in ("epochs", "dim") if key in plan["parameters"]
-                }
-            except (ValueError, KeyError, TypeError):
+                found |= {f"{name}.{key}": value for key, value in plan["parameters"].items()}
+            except (ValueError, KeyError, TypeError, AttributeError):
                 continue  # training itself says that it is damaged
-    return found
+    # What is no such number, of a damaged plan, is told where the plan is kept to.
+    return {key: value for key, value in found.items() if type(value) is int and value > 0}

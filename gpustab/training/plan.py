@@ -27,6 +27,8 @@ from gpustab.training.engines import Trainer
 from gpustab.training.settings import TrainingSettings
 
 PLAN = "plan.json"
+_SHOWN = 200
+"""Signs of a value that a message shows at most."""
 _SCHEMA = "gpustab.plan/1"
 _STREAM = "training_stream"
 _BEFORE = {"engine": "gensim", "programs_per_run": 1, "parameters.spread": 1.0, _STREAM: "shared"} | {
@@ -163,11 +165,22 @@ def keep_to_plan(folder: Path, plan: dict[str, Any]) -> bool:
         engine = there.get("engine", _BEFORE["engine"])
         take = f"take {option('engine', engine)}" if engine != plan.get("engine", engine) else "take those"
         raise InputError(
-            f"{folder}: trained with other settings: {'; '.join(chosen)}; {take}, or another run set, or delete it"
+            f"{folder}: trained with other settings: {'; '.join(chosen[:20])}; {take}, or another run set, or delete it"
         )
     for place in (folder, folder / OUTPUT):
         clear_leftovers(place)
+        _want_whole(run_files(place))
     return bool(stream == "shared")
+
+
+def _want_whole(runs: Iterable[Path]) -> None:
+    """Refuse runs that are cut or damaged: training would take them for finished."""
+    for run in runs:
+        try:
+            with open_rows(run):
+                pass
+        except InputError as error:
+            raise InputError(f"{marked(error)}; remove it, and train again by the same call") from None
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -212,7 +225,12 @@ def _differences(there: Any, now: Any, key: str = "") -> list[str]:
         names = sorted(set(there) | set(now))
         paths = [(n, f"{key}.{n}" if key else n) for n in names]
         return [d for n, path in paths for d in _differences(there.get(n, _BEFORE.get(path)), now.get(n), path)]
-    return [] if there == now else [f"{key} was {json.dumps(there)}, now {json.dumps(now)}"]
+    return [] if there == now else [f"{key} was {_short(there)}, now {_short(now)}"]
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]} ..."
 
 
 def _plan(leaf: Leaf, settings: TrainingSettings, corpus: Corpus) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from gpustab.report import Result
 from gpustab.results import Table
 from gpustab.results.page import counted
 from gpustab.runs.manifest import OUTPUT, run_file
-from gpustab.runs.runset import open_leaf, update_manifest
+from gpustab.runs.runset import names_runs, open_leaf, update_manifest
 from gpustab.training.engines import Trainer, check_dimensions, resolve_engine, trainers_of
 from gpustab.training.plan import Leaf, Task, begun, corpus_record, leaves_of, part_of, tasks_of, training_alone
 from gpustab.training.settings import TrainingSettings
@@ -162,6 +162,8 @@ def _copy_notes(leaf: Leaf, settings: TrainingSettings) -> Iterator[str]:
 
 def _equal(one: Path, other: Path) -> bool:
     with open_rows(one) as first, open_rows(other) as second:
+        for rows in (first, second):
+            rows.check()
         tensors = ((rows.tensor("offsets", torch.int64), rows.tensor("words", torch.uint8)) for rows in (first, second))
         words = all(map(torch.equal, *tensors))
         return first.shape == second.shape and words and torch.equal(first[:], second[:])
@@ -230,10 +232,14 @@ def train_runs(
             inform(corpus.evidence)
         train_all(tasks, corpus, settings.parallel, settings.jobs, progress)
     record = record_of(settings, trainers, corpus) | ({"periods": list(periods)} if periods else {})
-    update_manifest(folder, {leaf.key: settings.runs for leaf in leaves}, record)
+    finished = not tasks and names_runs(folder, {leaf.key: settings.runs for leaf in leaves})
+    if not finished:
+        update_manifest(folder, {leaf.key: settings.runs for leaf in leaves}, record)
     result = Result("train", record, tables={"groups": group_table(leaves, tasks)})
     result.groups = [{"name": str(leaf.key), "runs": settings.runs} for leaf in leaves]
     result.notes = notes_on(corpus, leaves, tasks, settings, told=bool(inform and corpus.evidence))
+    if finished:
+        result.notes.insert(0, f"{folder}: all runs of this plan were there already; nothing was done.")
     device = choose_device() if any(task.trainer.on_card for task in tasks) else torch.device("cpu")
     result.environment = environment(device) | {"seconds": time.perf_counter() - started}
     return result

@@ -236,8 +236,8 @@ def line_of(text: str, place: Place) -> int | None:
     """
     table, nearest = "", None
     for number, line in enumerate(text.splitlines(), 1):
-        if header := re.match(r"\s*\[\s*([^\[\]]+?)\s*\]", line):
-            table = header[1].replace('"', "")
+        if header := re.match(r"\s*+\[([^\[\]]+)\]", line):
+            table = header[1].strip().replace('"', "")
             nearest = number if place and table == place[0] else nearest
         elif key := re.match(r"\s*([\w\".-]+)\s*=", line):
             full = ".".join(part for part in (table, key[1].replace('"', "")) if part)

@@ -20,6 +20,7 @@ from gpustab.errors import ComputationError, InputError, marked, option
 from gpustab.formats.atomic import make_folder
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.formats.registry import read_space
+from gpustab.machine.job import end_with
 from gpustab.machine.progress import Progress
 from gpustab.runs.manifest import output_file, run_file
 from gpustab.spaces.space import Space
@@ -27,6 +28,9 @@ from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.trainers.base import Tell, Vectors, WithOutput, tell_nobody
 from gpustab.training.plan import Task
 from gpustab.training.progress import Marks, Watch, watching
+
+_OURS = ("loky", "multiprocessing")
+"""Back ends whose processes are this one's children."""
 
 
 def attempt(task: Task, corpus: Corpus, tell: Tell = tell_nobody) -> tuple[Task, str | None]:
@@ -164,8 +168,11 @@ def _attempts(
     if others := [task for task in tasks if not task.trainer.on_card]:
         with working(parallel, jobs):
             waiting = (joblib.delayed(attempt)(task, corpus, _tell(task, folder)) for task in others)
+            ours = {"initializer": end_with, "initargs": (os.getpid(),)} if parallel in _OURS else {}
             # As they come, but from ray all at the end: it knows no other way.
-            yield from joblib.Parallel(return_as="list" if parallel == "ray" else "generator_unordered")(waiting)
+            yield from joblib.Parallel(return_as="list" if parallel == "ray" else "generator_unordered", **ours)(
+                waiting
+            )
 
 
 def _tell(task: Task, folder: Path | None) -> Tell:

@@ -21,6 +21,19 @@ from torch.nn.functional import embedding_bag, pad
 
 from gpustab.kernels.arithmetic import full_precision
 
+__all__ = [
+    "MOST_PLACES",
+    "Batch",
+    "Factors",
+    "block_diagonal",
+    "descend",
+    "differences",
+    "gradients",
+    "loss",
+    "make_factors",
+    "weighting",
+]
+
 MOST_PLACES = 2**31 - 1
 """Entries, and coordinates of a table, of one step: they are numbered in 32 bits."""
 
@@ -117,7 +130,9 @@ def differences(batch: Batch, word: Factors, context: Factors) -> Tensor:
     size = (len(word.rows), len(context.rows))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta", UserWarning)
-        minus_log = torch.sparse_csr_tensor(batch.word_ends, batch.contexts, -batch.log, size, check_invariants=False)
+        minus_log = torch.sparse_csr_tensor(
+            batch.word_ends, batch.contexts, -batch.log, size, check_invariants=False, device=batch.log.device
+        )
     with full_precision(word.rows.device):
         found: Tensor = torch.sparse.sampled_addmm(minus_log, word.rows, context.rows.mT).values()
     return found

@@ -8,6 +8,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+__all__ = ["Noise", "draw_noise", "noise_tables"]
+
 
 class Noise(NamedTuple):
     """Tables from which a noise word is drawn with one look-up (Walker 1977).

@@ -7,6 +7,8 @@ from torch import Tensor
 
 from gpustab.kernels.arithmetic import product
 
+__all__ = ["train_nonce"]
+
 _CACHED = 256
 """Problems at once on a CPU: the rows of a step, 1 MB at d = 100, stay in its cache; 10,000 take twice as long."""
 

@@ -16,6 +16,8 @@ from torch.nn.functional import pad
 
 from gpustab.kernels.training.philox import random_words
 
+__all__ = ["THIN", "Reading", "keep_thresholds", "read_units", "side_by_side", "thin"]
+
 THIN = 1
 """Second word of the key, see :mod:`gpustab.kernels.training.word2vec`."""
 

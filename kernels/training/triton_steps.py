@@ -19,6 +19,8 @@ from typing import Any
 
 from gpustab.kernels.training.word2vec import LARGEST, SCALE, SHIFT
 
+__all__ = ["jit", "train_pairs", "train_window"]
+
 _TRITON = find_spec("triton") is not None
 if _TRITON:  # else nothing here can be launched, see gpustab.kernels.dispatch
     import triton

@@ -33,6 +33,8 @@ from gpustab.kernels.training.reading import Reading
 from gpustab.kernels.training.triton_steps import jit, train_pairs, train_window
 from gpustab.kernels.training.word2vec import TRAIN, Model, Recipe
 
+__all__ = ["train_epoch"]
+
 if find_spec("triton") is not None:  # else nothing here can be launched, see gpustab.kernels.dispatch
     import triton
     import triton.language as tl

@@ -54,6 +54,8 @@ from gpustab.kernels.training.noise import Noise, draw_noise
 from gpustab.kernels.training.philox import philox, random_words
 from gpustab.kernels.training.reading import Reading
 
+__all__ = ["LARGEST", "Model", "Recipe", "Step", "start_model", "train_epoch"]
+
 START, TRAIN = 0, 2
 """Second word of the key; 1 is that of thinning."""
 
@@ -124,7 +126,7 @@ def start_model(
     """
     inputs = torch.empty(len(seeds), words, dim, device=device or "cpu")
     for run, seed in enumerate(seeds):
-        uniform = random_words(words * dim, (seed, START), device=device or "cpu").double() / 2**32 - 0.5
+        uniform = random_words(words * dim, (seed, START), device=device).double() / 2**32 - 0.5
         inputs[run] = (uniform * (2 * spread / dim)).view(words, dim)
     return Model(inputs, torch.zeros_like(inputs))
 

@@ -1,10 +1,21 @@
 """What is said about time: reckoned from the last beginning, and honest where it was reckoned wrong."""
 
 import io
+import os
+import re
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
 
+import pytest
 from rich.console import Console
 
-from gpustab.cli.bar import Bar, Clock
+from gpustab.cli.bar import EVERY, Bar, Clock
+from gpustab.errors import ComputationError
+
+ROOT = Path(__file__).parents[2]
 
 
 class Time:
@@ -60,3 +71,101 @@ def test_nobody_looking_sees_nothing():
     bar("training", 0.5)
     bar.close()
     assert file.getvalue() == ""
+
+
+def test_a_log_has_a_line_every_so_often(monkeypatch):
+    monkeypatch.setattr("gpustab.cli.bar.EVERY", 0.02)
+    file = io.StringIO()
+    bar = Bar(Console(file=file, width=40), shown=True)
+    wait_for(lambda: "working: 0:00:00 so far" in file.getvalue())  # whatever takes long before it reports
+    bar("training 3 of 24 runs; at work: [sgns] shuffled 0 60%", 0.5)
+    wait_for(lambda: "training 3 of 24 runs; at work: [sgns] shuffled 0 60%: 0:00:00 so far" in file.getvalue())
+    bar.close()
+    told = file.getvalue()
+    bar("training 4 of 24 runs", 0.6)
+    time.sleep(0.1)
+    assert file.getvalue() in (told, told + told.splitlines()[-1] + "\n")
+    assert "\x1b" not in told
+    assert "━" not in told
+
+
+def wait_for(seen):
+    end = time.monotonic() + 10
+    while not seen():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_lines_come_at_most_half_a_minute_apart():
+    assert EVERY <= 30
+
+
+@pytest.mark.parametrize("how", ["", "--quiet"])
+def test_a_command_that_reports_nothing_still_tells_a_log(call, monkeypatch, how):
+    monkeypatch.setattr("gpustab.cli.bar.EVERY", 0.02)
+    monkeypatch.setattr("gpustab.studies.neighbours.study.neighbours_of", lambda *_, **__: time.sleep(0.3) or broken())
+    told = call(f"neighbours w1 r0.txt r1.txt {how}".strip()).stderr
+    assert ("reading r0.txt, r1.txt: 0:00:00 so far" in told) == (how == "")
+
+
+def broken():
+    raise ComputationError("no room")
+
+
+def screen(stream):
+    """What a terminal shows in the end, and every line that it ever showed."""
+    lines, row, column, ever = [""], 0, 0, set()
+    for part in re.findall(r"\x1b\[[\d;?]*[A-Za-z]|\r|\n|[^\x1b\r\n]+", stream):
+        if part == "\n":
+            row, column = row + 1, 0
+        elif part == "\r":
+            column = 0
+        elif part.endswith("A"):
+            row = max(row - int(part[2:-1] or 1), 0)
+        elif part.endswith("K"):
+            lines[row] = ""
+        elif not part.startswith("\x1b"):
+            lines[row] = f"{lines[row][:column].ljust(column)}{part}{lines[row][column + len(part) :]}"
+            column += len(part)
+        lines += [""] * (row + 1 - len(lines))
+        ever.add(lines[row])
+    return [line.rstrip() for line in lines], ever
+
+
+PROGRAM = """
+import sys, time
+from gpustab.cli import measure, session, app
+from gpustab.cli.app import app
+import gpustab.studies.stability.study as study
+kept = study.stability
+def slowly(*arguments, progress, **how):
+    for part in (0.0, 0.3, 0.6):
+        progress("measuring x/shuffled", part)
+        time.sleep(0.15)
+    return kept(*arguments, progress=progress, **how)
+study.stability = slowly
+app(["stability", "r0.txt", "r1.txt", "--out", "page"])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no pseudo terminals")
+def test_on_a_terminal_the_bar_is_gone_before_anything_is_printed(place):
+    import pty
+
+    ours, theirs = pty.openpty()
+    environment = os.environ | {"TERM": "xterm", "COLUMNS": "100", "PYTHONPATH": str(ROOT)}
+    child = subprocess.Popen([sys.executable, "-c", PROGRAM], cwd=place, env=environment, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    stream = b""
+    with suppress(OSError):  # the end of a pseudo terminal
+        while piece := os.read(ours, 1 << 16):
+            stream += piece
+    assert child.wait() == 0, stream.decode()
+    text = stream.decode().replace("\r\n", "\n")
+    shown, ever = screen(text)
+    assert any("measuring x/shuffled" in line for line in ever)  # there was a bar
+    assert not [line for line in shown if "so far" in line or "━" in line]  # and there is none
+    result = next(place for place, line in enumerate(shown) if "reduced PIP loss" in line)
+    assert shown[result].startswith("  reduced PIP loss")
+    assert "so far" not in text[text.index("wrote page") :]
+    assert "open page/report.html in a browser" in shown

@@ -64,7 +64,7 @@ def test_a_run_set_is_measured_group_by_group_with_its_contrast(call):
     content = one_object(call("stability set --json --neighbours 5").stdout)
     assert sorted(group["name"] for group in content["groups"]) == ["x/bootstrap", "x/shuffled"]
     assert [contrast["name"] for contrast in content["contrasts"]] == ["extrinsic"]
-    page = call("stability set --neighbours 5").stdout
+    page = call("stability set --neighbours 5 --verbose").stdout
     assert "x/shuffled → x/bootstrap" in page
 
 
@@ -217,7 +217,7 @@ def test_every_command_has_help(call, command):
 def test_training_prints_the_engine_that_it_takes(place):
     (place / "text.txt").write_text("a b c a b\nb c a c\n")
     command = "train text.txt -o made --runs 1 --min-count 1 --dim 2 --epochs 1 --sampling fixed --engine"
-    done = child(place, f"{command} gensim --json")
+    done = child(place, f"{command} gensim --json --verbose")
     assert done.returncode == 0, done.stderr
     settings = one_object(done.stdout.decode())["settings"]
     assert (settings["engine"], settings["programs_per_run"]) == ("gensim", 1)

@@ -83,7 +83,7 @@ def test_what_cannot_go_on_does_not_say_so(place, call, monkeypatch, command, wh
 @pytest.mark.parametrize(
     ("command", "where"),
     [
-        ("train text.txt -o made --min-count 1", "gpustab.training.runner.prepare_corpus"),
+        ("train text.txt -o made --min-count 1", "gpustab.training.fitting.number"),
         ("pack r0.txt r1.txt -o packed", "gpustab.runs.packing.pack.workshop"),
         ("sweep text.txt -o swept --vary epochs=1,2", "gpustab.training.runner.prepare_corpus"),
     ],
@@ -117,7 +117,7 @@ def test_a_result_that_appears_during_the_work_is_not_replaced_and_ours_is_print
     real = engine.pip_pass
 
     def slow(*args, **options):
-        (place / "result").mkdir()
+        (place / "result").mkdir(exist_ok=True)
         (place / "result/summary.json").write_text("{}")
         return real(*args, **options)
 

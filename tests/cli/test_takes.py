@@ -150,7 +150,7 @@ def test_train_lists_what_it_always_listed():
 
 
 def test_stripped_docstrings_cost_the_help_alone(tmp_path):
-    line = [sys.executable, "-OO", "-m", "gpustab", "stability", "--help"]
+    line = [sys.executable, "-OO", "-m", "gpustab", "stability", "--help-all"]
     done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False, env=None)
     assert done.returncode == 0, done.stderr
     assert "--min-runs" in done.stdout

@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from torch import distributed
 
 from gpustab import engine, load_runs
 from gpustab.errors import ComputationError
+from gpustab.machine import ranks
 from gpustab.machine.device import Compute
 from gpustab.machine.ranks import Ranks
 from gpustab.report.json_text import plain
@@ -104,6 +106,30 @@ def test_a_process_that_ends_ends_the_others_with_a_message(tmp_path):
     began = time.monotonic()
     assert in_processes(2, work, tmp_path) == [0, 9]
     assert time.monotonic() - began < 45  # less than the patience of the group
+
+
+@pytest.mark.parametrize("absent", [1, 0])
+def test_a_process_that_never_comes_ends_the_others_with_a_message(absent, tmp_path, monkeypatch):
+    """It may have ended before it said a word; nobody closes a connection then."""
+    monkeypatch.setattr(ranks, "_JOINING", timedelta(seconds=2))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+
+    def one(rank):
+        torch.set_num_threads(1)
+        place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": "3"}
+        os.environ.update(place, RANK=str(rank), LOCAL_RANK=str(rank))
+        with pytest.raises(ComputationError, match="the processes of this job do not find each other"):
+            ranks.ranks_of_torchrun(torch.device("cpu")).__enter__()
+
+    here = [rank for rank in range(3) if rank != absent]
+    workers = [multiprocessing.get_context("fork").Process(target=one, args=(rank,)) for rank in here]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(timeout=50)
+    assert [worker.exitcode for worker in workers] == [0, 0]
 
 
 @pytest.mark.slow

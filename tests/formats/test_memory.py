@@ -176,7 +176,7 @@ def test_what_is_refused_is_named_with_its_remedy():
     [
         ({"dim": 2}, "dim"),
         ({"header": False}, "header"),
-        ({"vocab": "words.txt"}, "vocab"),
+        ({"vocab": __file__}, "vocab"),
         ({"tensor": "x"}, "tensor"),
         ({"allow_truncated": True}, "allow_truncated"),
         ({"allow_count_mismatch": True, "limit": 2}, "allow_count_mismatch"),

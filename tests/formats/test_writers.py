@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from gpustab.errors import InputError
+from gpustab.formats.atomic import WritingError
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.formats.registry import read_space
 from gpustab.formats.writers import write_word2vec_text
@@ -96,7 +97,7 @@ def test_failed_writing_leaves_the_old_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr("gpustab.formats.writers._refuse_ambiguity", lambda *_: None)
     monkeypatch.setattr("gpustab.formats.writers._lines", fail)
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(WritingError, match=r"x\.vec: cannot be written: disk full"):
         write_word2vec_text(space, path)
     assert path.read_bytes() == b"old"
     assert [p.name for p in tmp_path.iterdir()] == ["x.vec"]

@@ -99,7 +99,9 @@ def test_several_groups_are_compared_first():
     assert table.header == ["", "t/20", "t/30", "t/collapsed"]
     rows = {row[0]: row[1:] for row in table.rows}
     mean = result.groups[0]["pip"]["reduced"]["mean"]
-    assert float(rows["PIP loss"][0].split()[0]) == pytest.approx(mean, rel=0.05)  # to the digits that its interval bears
+    assert float(rows["PIP loss"][0].split()[0]) == pytest.approx(
+        mean, rel=0.05
+    )  # to the digits that its interval bears
     assert [("collapsed" in cell) for cell in rows["mean cosine"]] == [False, False, True]
     assert [row[0] for row in shared.rows] == ["p@3", "p@10", "p@10 by chance"]
     assert len(describe(stability(groups[0], neighbours=[3]))) == 2

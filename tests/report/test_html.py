@@ -1,4 +1,5 @@
 import re
+from html import unescape
 from html.parser import HTMLParser
 
 from markupsafe import escape
@@ -56,3 +57,27 @@ def test_figures_stand_in_the_page_and_notes_are_escaped():
     page = to_html(Result("x", notes=["a < b & <b>c</b>"]), {"a": Picture(panels=["<svg></svg>"])})
     assert "<svg></svg>" in page
     assert "a &lt; b &amp; &lt;b&gt;c" in page
+
+
+def test_every_section_is_in_the_navigation_and_leads_somewhere(each):
+    page = to_html(each)
+    nav = re.search(r'<nav aria-label="Sections">(.*?)</nav>', page, re.DOTALL)[1]
+    targets = re.findall(r'href="#([\w-]+)"', nav)
+    headed = re.findall(r'<(?:section|details) class="block" id="([\w-]+)"', page)
+    assert set(headed) <= set(targets)
+    assert all(f'id="{target}"' in page for target in targets)
+    assert all(len(unescape(name)) <= 41 for name in re.findall(r">([^<]+)</a>", nav))
+
+
+def test_four_numbers_and_what_they_allow_stand_under_the_lead(each):
+    page = to_html(each)
+    lead, cards, claim = (page.find(part) for part in ('class="lead"', 'class="cards"', "What you may claim."))
+    assert len(re.findall(r'<div class="card[ "]', page)) <= 4
+    assert -1 < lead < claim
+    if cards > -1:
+        assert lead < cards < claim
+
+
+def test_a_table_is_as_wide_as_its_cells(result):
+    page = to_html(result)
+    assert '<div class="beside wide">' in page

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gpustab.report import Result
-from gpustab.report.words import browser, numbers
+from gpustab.report.words import Browsed, browser, numbers
 from gpustab.studies.stability.paper import WORDS
 
 COLUMNS = {"words": {"count": "occurrences", "loss": "PIP loss", "missing": "not there"}}
@@ -90,3 +90,31 @@ def test_a_page_of_many_words_is_small():
     made = browser(Result("x", tables={"words": columns}), WORDS)
     assert len(made["columns"]) == 7
     assert len(json.dumps(made)) < 450_000
+
+
+def test_shares_are_percent_errors_are_half_intervals_and_bootstrap_is_opened():
+    table = {
+        "group": ["a/fixed", "a/fixed", "a/bootstrap", "a/bootstrap"],
+        "word": ["x", "y", "x", "y"],
+        "se": [0.1, 0.2, 0.3, 0.4],
+        "share": [0.5, 0.25, 0.1, 0.9],
+    }
+    shown = {"words": {"se": Browsed("±", "half"), "share": Browsed("share", "percent")}}
+    groups = [{"name": name, "runs": ["r"] * runs} for name, runs in (("a/fixed", 3), ("a/bootstrap", 5))]
+    found = browser(Result("x", groups=groups, tables={"words": table}), shown)
+    assert (found["percent"], found["open"], found["names"]) == ([False, True], 1, ["se", "share"])
+    halves = values(found["groups"][0]["numbers"][0], 2)
+    assert halves == pytest.approx([0.430, 0.861], abs=0.001)  # 4.303, Student's t of two degrees of freedom
+
+
+@pytest.mark.parametrize(("runs", "kept"), [(3, ["110", "011"]), (41, [2, 2])])
+def test_neighbours_of_many_runs_are_counts(runs, kept):
+    words = {"group": ["g"] * 3, "word": ["a", "b", "c"], "n": [1, 2, 3]}
+    lists = ["110" + "0" * (runs - 3), "011" + "0" * (runs - 3)]
+    near = {"group": ["g"] * 2, "word": ["a", "a"], "neighbour": ["b", "c"], "runs": lists}
+    near |= {"cosine": [0.614, math.nan], "verdict": ["firm", "open"]}
+    result = Result("x", groups=[{"name": "g", "runs": ["r"] * runs}], tables={"words": words, "nearest": near})
+    (group,) = browser(result, {"words": {"n": "n"}})["groups"]
+    first, *others = json.loads(unpacked(group["near"]))
+    assert first == [1, "f", 61, kept[0], 2, "o", None, kept[1]]
+    assert others == [[], []]

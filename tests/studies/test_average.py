@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from gpustab import InputError, load_runs
-from gpustab.studies.average.study import average
+from gpustab.report.describe import draw, paper
+from gpustab.studies.average.study import LEVELS, average, gain_of
 from tests import oracles
 from tests.generators import noisy_copies, runs_of
 
@@ -126,3 +127,35 @@ def test_a_union_without_joint_words_says_so():
     runs = load_runs([([f"w{i}" for i in k], run[k]) for run, k in zip(stack, parts, strict=True)], vocabulary="union")
     with pytest.raises(InputError, match="0 words are in all runs"):
         average(runs)
+
+
+def answered(runs, **choices):
+    result = average(runs_of(noisy_copies(runs, 40, 6)), **choices)[1]
+    return result, result.verdict[0]
+
+
+def test_eight_runs_say_what_averaging_gains_and_fewer_say_what_they_lack():
+    result, said = answered(8)
+    (gain,) = (gain_of(list(LEVELS.rows(result.tables))),)
+    levels = {row.runs_beneath: row for row in LEVELS.rows(result.tables)}
+    assert gain.n == 2  # four averages of two runs have an error, two averages of four have none
+    assert gain.part.value == pytest.approx(levels[2].reduced_pip / levels[1].reduced_pip)
+    assert gain.part.interval[1] < 1
+    assert said.startswith(
+        f"Averaging makes the space more stable: averages of 2 runs differ {gain.part.value:.2f} times"
+    )
+    assert "one pair of averages" in answered(4)[1]
+    assert "take at least four runs" in answered(3)[1]
+
+
+@pytest.mark.parametrize(("runs", "points"), [(3, 0), (4, 2), (8, 3)])
+def test_the_curve_has_a_mark_for_every_level(runs, points):
+    result, _ = answered(runs)
+    picture = draw(result)["curve"]
+    assert sum(panel.count("<circle") for panel in picture.panels) == points
+    assert bool(picture.missing) == (not points)
+    paper_of = paper(result)
+    assert len(paper_of.cards) == 4 * (points > 0)
+    assert ("does not show" in paper_of.claim or "do not show" in paper_of.claim) == (runs < 8)
+    assert "tree" in paper_of.methods
+    assert paper_of.title == "How much more stable is an average of these word embeddings?"

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from gpustab import InputError, load_runs
-from gpustab.report.describe import describe
+from gpustab.report.describe import describe, draw, paper
 from gpustab.results.page import number
 from gpustab.runs.key import Key
 from gpustab.statistics.intervals import Estimate
@@ -168,3 +168,18 @@ def test_the_chance_of_a_word_stands_beside_it():
     rows = sorted(result.tables["words"].records(surely="first"), key=lambda row: -row["less_first"])[:10]
     shown = describe(result)[1].tables[0].rows
     assert [line[5] for line in shown] == [f"{100 * row['less_first']:.0f} %" for row in rows]
+
+
+def test_the_page_has_both_measures_and_every_word():
+    result = compare(group("a", 0.2, seed=1), group("b", 0.4, runs=4, seed=2), n=5)
+    pictures = draw(result)
+    assert [len(pictures[name].panels) for name in ("measures", "words")] == [2, 1]
+    shares = [f"{100 * g['p@5']['mean']:.0f} %" for g in result.groups]
+    assert pictures["measures"].title == f"Two runs share {shares[0]} of their neighbours in a, {shares[1]} in b"
+    words = result.tables["words"]
+    above = np.mean(np.array(words["p_second"]) > np.array(words["p_first"]))
+    assert pictures["words"].title.startswith(f"{above:.0%}".replace("%", " %"))
+    said = paper(result)
+    assert said.title == "Which is more stable: a or b?"
+    assert [card.value for card in said.cards[::2]] == [number(5 * g["p@5"]["mean"], 2) for g in result.groups]
+    assert said.claim.startswith("That the runs of a are more stable than the runs of b")

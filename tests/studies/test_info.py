@@ -3,8 +3,10 @@ import gzip
 import pytest
 
 from gpustab import InputError
+from gpustab.corpus.options import CorpusOptions
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.formats.options import LoadOptions
+from gpustab.report.describe import draw
 from gpustab.runs.runset import write_runset
 from gpustab.studies.info.study import info
 from tests.generators import spaces
@@ -71,3 +73,26 @@ def test_what_the_maker_recorded(tmp_path):
     space.metadata["seed"] = 7
     write_safetensors(space, tmp_path / "x.safetensors")
     assert info([tmp_path / "x.safetensors"]).groups[0]["made"]["seed"] == 7
+
+
+def test_the_answer_says_what_is_odd_or_that_nothing_is(files):
+    plain, packed, _ = files
+    assert info([packed]).verdict == ["Nothing is odd about this file."]
+    (said,) = info([plain, packed], LoadOptions(drop_nonfinite=True)).verdict
+    assert said.startswith("1 of 2 files is odd. ")
+    assert all(part in said for part in ("1 duplicate word", "1 zero vector", "1 row that is not finite"))
+    refused = info([plain, packed]).verdict[0]
+    assert "plain.txt cannot be read: " in refused
+
+
+def test_a_corpus_has_a_picture_of_its_words_and_its_doubts_in_the_answer(tmp_path):
+    words = [f"word{chr(97 + k % 26)}{chr(97 + k // 26)}" for k in range(60)]
+    text = tmp_path / "speeches.txt"
+    text.write_text("\n".join(" ".join(words[k % 60] for k in range(i, i + 40)) + " peace peace." for i in range(30)))
+    result = info([text], corpus=CorpusOptions(min_count=1))
+    (group,) = result.groups
+    picture = draw(result)["frequent"]
+    assert picture.title.startswith("The most frequent words are peace")
+    assert len(picture.panels) == 1
+    assert ("doubt" in result.verdict[0]) == bool(group["doubts"])
+    assert draw(info([tmp_path / "speeches.txt"], corpus=CorpusOptions(min_count=1)))

@@ -60,7 +60,7 @@ def test_halves_are_found_among_groups_and_said():
 def test_halves_without_common_words_are_told():
     result = stability([half("a", 0.1), half("b", 0.1, start=90)], neighbours=[5])
     assert result.contrasts == []
-    assert any("no common words" in note for note in result.notes)
+    assert any("share no words" in note for note in result.notes)
 
 
 def of(value, se):

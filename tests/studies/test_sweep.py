@@ -15,10 +15,13 @@ from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.evaluation import read_similarity
 from gpustab.formats.registry import read_space
+from gpustab.report.describe import draw, paper
 from gpustab.report.json_text import plain
 from gpustab.runs.load import open_groups
 from gpustab.runs.runset import write_runset
 from gpustab.spaces.space import Space
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.sweep.claims_of_parameters import ALONG, EFFECT, Effect
 from gpustab.studies.sweep.measure import change
 from gpustab.studies.sweep.plans import settings_of
 from gpustab.studies.sweep.study import sweep
@@ -415,3 +418,44 @@ def test_tied_values_are_typed_with_a_plus(corpus, tmp_path, monkeypatch):
     line = ["sweep", str(corpus), "-o", str(tmp_path), "--vary", "hierarchical_softmax+negative=false+5,true+0"]
     CliRunner().invoke(app, [*line, "--vary", "dim=5,6", "-q"])
     assert asked == {"hierarchical_softmax+negative": [(False, 5), (True, 0)], "dim": [5, 6]}
+
+
+def test_a_parameter_stands_in_order_with_the_numbers_of_its_settings(swept):
+    result, _ = swept
+    rows = list(ALONG.rows(result.tables, parameter="dim", sampling="bootstrap", measure="p@10"))
+    assert [(one.value, one.setting) for one in rows] == [(4, "dim=4"), (6, "baseline")]
+    for one in rows:
+        setting = row(result, "settings", setting=one.setting, sampling="bootstrap")
+        assert (one.mean, one.se) == (setting["p@10"], setting["p@10_se"])
+    assert len(result.verdict) == 2 * len(VARY)
+    assert all("dim" in sentence or "min count" in sentence for sentence in result.verdict[::2])
+
+
+def test_a_sweep_has_a_title_a_picture_and_a_methods_paragraph(swept):
+    result, _ = swept
+    said, picture = paper(result), draw(result)["parameters"]
+    assert said.title == "What do dim and min count do to skip-gram embeddings of documents.txt?"
+    assert len(picture.panels) >= 2 * len(VARY)
+    assert len(said.cards) == 4
+    assert "40 documents" in said.methods
+    assert "dim 6, 4; min count 2, 12" in said.methods
+
+
+def effect(before, after, loss_before, loss_after, se=0.01, far=()):
+    of = [Estimate(x, se, 7) for x in (before, after, loss_before, loss_after)]
+    return Effect("epochs", 5, 20, "bootstrap", *of, far)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "verdict"),
+    [
+        ((0.2, 0.3, 0.5, 0.4), "more"),
+        ((0.3, 0.2, 0.4, 0.5), "less"),
+        ((0.2, 0.3, 0.4, 0.5), "disagree"),
+        ((0.2, 0.21, 0.5, 0.4), "open"),
+        ((0.2, 0.3, 0.5, 0.4, 0.01, ["run-001 of baseline"]), "no test"),
+        ((0.2, 0.3, 0.5, 0.4, math.nan), "no test"),
+    ],
+)
+def test_a_parameter_is_judged_by_both_measures(numbers, verdict):
+    assert EFFECT.judge(effect(*numbers)) == verdict

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def bootstrap(
     source: Annotated[
         list[str],
-        typer.Argument(metavar="CORPUS|RUNSET", help="A text, or a run set (or leaves of one).", show_default=False),
+        typer.Argument(metavar="CORPUS|RUNSET", help="A text, or a run set (or parts of one).", show_default=False),
     ],
     load_options: LoadOptions,
     computing: Computing,
@@ -51,9 +51,9 @@ def bootstrap(
 
 
 def _are_runs(source: list[str]) -> bool:
-    from gpustab.runs.manifest import MANIFEST, is_leaf
+    from gpustab.runs.manifest import holds_runs
 
-    return all((Path(text) / MANIFEST).is_file() or is_leaf(Path(text)) for text in source)
+    return all(holds_runs(Path(text)) for text in source)
 
 
 def _check(source: list[str], plan: BootstrapPlan, showing: Showing) -> None:

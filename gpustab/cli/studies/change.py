@@ -45,7 +45,8 @@ def change(
 
     Example: gpustab study change RUNSET -w labor,capital -o change
     """
-    with working(showing, **({"runs": runset, "least": 1} if runset else {})) as (progress, finished):
+    reads: dict[str, Any] = {"runs": runset, "least": 1} if runset else {}
+    with working(showing, **reads) as (progress, finished):
         _check(runset or [], change_options, grid_plan, settings or [], showing)
         from gpustab.studies.change.study import change as answer
 

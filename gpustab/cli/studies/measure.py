@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -44,7 +44,7 @@ def consistency(
 
     Example: gpustab study consistency SPACE.txt --text lee -o consistency
     """
-    reads = {"runs": runs or [], "named": group or [], "least": 1}
+    reads: dict[str, Any] = {"runs": runs or [], "named": group or [], "least": 1}
     with working(showing, "scipy", "sentencex", **reads) as (progress, finished):
         if not text and consistency_options.sample_file is None:
             raise InputError(f"no text was given; give {option('text', ...)}, or {option('sample_file', ...)}")
@@ -104,7 +104,7 @@ def thresholds(
 
     Example: gpustab study thresholds RUNSET -o thresholds
     """
-    reads = {"runs": runs or [], "named": group or [], "least": 1}
+    reads: dict[str, Any] = {"runs": runs or [], "named": group or [], "least": 1}
     with working(showing, "scipy", **reads) as (progress, finished):
         from gpustab.studies.thresholds.study import thresholds as answer
 

@@ -3,6 +3,17 @@
 from gpustab.corpus.evidence.doubt import Doubt
 from gpustab.corpus.evidence.doubts import DOUBTS, doubts_of
 from gpustab.corpus.evidence.look import Look, Piece
-from gpustab.corpus.evidence.page import Evidence, evidence, evidence_of, lines_of
+from gpustab.corpus.evidence.page import Evidence, evidence, evidence_of, lines_of, look_at
 
-__all__ = ["DOUBTS", "Doubt", "Evidence", "Look", "Piece", "doubts_of", "evidence", "evidence_of", "lines_of"]
+__all__ = [
+    "DOUBTS",
+    "Doubt",
+    "Evidence",
+    "Look",
+    "Piece",
+    "doubts_of",
+    "evidence",
+    "evidence_of",
+    "lines_of",
+    "look_at",
+]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from gpustab.corpus.evidence.doubt import Doubt, shown
 from gpustab.corpus.evidence.look import Look
@@ -87,16 +89,11 @@ def two_languages(look: Look) -> Doubt | None:
     """Doubt documents that fall into two groups which share hardly any of their common words."""
     common = [look.words[i] for i in np.argsort(-look.counts, kind="stable")[:_COMMON] if look.counts[i]]
     ids = {word: i for i, word in enumerate(common)}
-    counted = [
-        (piece.id, Counter(ids[word] for word in words if word in ids))
-        for piece, words in zip(look.pieces, look.tokens, strict=True)
-    ]
-    counted = [(name, words) for name, words in counted if words.total() >= _LEAST]
-    if len({name for name, _ in counted}) < 2 or len(counted) < 2:
+    rows = [[ids[word] for word in words if word in ids] for words in look.tokens]
+    named = [(piece.id, row) for piece, row in zip(look.pieces, rows, strict=True) if len(row) >= _LEAST]
+    if len({name for name, _ in named}) < 2 or len(named) < 2:
         return None
-    table = np.zeros((len(counted), len(common)))
-    for row, (_, words) in enumerate(counted):
-        table[row, list(words)] = list(words.values())
+    table = _counted([row for _, row in named], len(common))
     parted = [one for one in _ways_to_part(table) if _PART <= one.part <= 1 - _PART]
     best = min(parted, key=lambda one: one.alike, default=None)
     if best is None or best.alike > _ALIKE:
@@ -104,23 +101,29 @@ def two_languages(look: Look) -> Doubt | None:
     small = int(best.part <= 0.5)  # the group that is less
     share = best.part if small else 1 - best.part
     groups = [", ".join(common[i] for i in np.argsort(-profile)[:4]) for profile in best.profiles]
-    names = dict.fromkeys(name for (name, _), second in zip(counted, best.second, strict=True) if second == bool(small))
+    names = dict.fromkeys(name for (name, _), second in zip(named, best.second, strict=True) if second == bool(small))
     says = f"two languages: {share:.0%} of the words stand with {groups[small]}; the others with {groups[1 - small]}"
     return Doubt("languages", share, tuple(names)[:3], False, says, "give the documents of one language alone")
 
 
-def _ways_to_part(table: NDArray[np.float64]) -> list[_Parted]:
+def _counted(rows: Sequence[Sequence[int]], words: int) -> sparse.csr_matrix:
+    """Return how often each document has each word: most have few of them."""
+    places = np.fromiter(chain.from_iterable(rows), np.int32)
+    return sparse.csr_matrix((np.ones(len(places)), places, np.cumsum([0, *map(len, rows)])), (len(rows), words))
+
+
+def _ways_to_part(table: sparse.csr_matrix) -> list[_Parted]:
     """Return ways to part documents so that the words of a group stand together (spectral, Dhillon 2001)."""
-    table = table[:, table.sum(0) > 0]
-    rows, columns = table.sum(1), table.sum(0)
-    scaled = table / np.sqrt(rows)[:, None] / np.sqrt(columns)
-    _, vectors = np.linalg.eigh(scaled.T @ scaled)
+    table = table[:, table.sum(0).A1 > 0]
+    rows, columns = table.sum(1).A1, table.sum(0).A1
+    scaled = sparse.diags(1 / np.sqrt(rows)) @ table @ sparse.diags(1 / np.sqrt(columns))
+    _, vectors = np.linalg.eigh((scaled.T @ scaled).toarray())
     ways = []
     for vector in vectors.T[::-1][1 : 1 + _TRIED]:  # the first is the same for all
         second = table @ (vector / np.sqrt(columns)) / rows > 0
         if second.all() or not second.any():
             continue
-        sums = np.stack([table[~second].sum(0), table[second].sum(0)])
+        sums = np.stack([table[~second].sum(0).A1, table[second].sum(0).A1])
         profiles = sums / sums.sum(1, keepdims=True)
         alike = float(np.sqrt(profiles[0] * profiles[1]).sum())
         ways.append(_Parted(alike, float(sums[1].sum() / sums.sum()), second, profiles))

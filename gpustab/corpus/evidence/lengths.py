@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 
@@ -107,7 +106,7 @@ def _is_cased(word: str) -> bool:
     return word.upper() != word.lower()
 
 
-_WRAPPED = re.compile(r"[^.!?:;…\"'”’»)]\s*$")
+_ENDS = ".!?:;…\"'”’»)"
 
 
 def wrapped_lines(look: Look) -> Doubt | None:
@@ -115,7 +114,7 @@ def wrapped_lines(look: Look) -> Doubt | None:
     if look.layout not in ("lines", "blocks") or len(look.filled) < _FEW_DOCUMENTS:
         return None
     pairs = [pair for pair in zip(look.lines, look.lines[1:], strict=False) if pair[0].strip() and pair[1].strip()]
-    on = [after for before, after in pairs if after.lstrip()[:1].islower() and _WRAPPED.search(before)]
+    on = [after for before, after in pairs if after.lstrip()[:1].islower() and before.rstrip()[-1:] not in _ENDS]
     widths = np.array([len(line) for line in look.filled])
     full = float((widths > 0.75 * np.quantile(widths, 0.9)).mean())
     share = len(on) / max(len(pairs), 1)

@@ -104,36 +104,17 @@ def evidence(source: str | Path, options: CorpusOptions | None = None, **choices
 
 def evidence_of(numbered: Numbered) -> Evidence:
     """Return the evidence of a source whose words are numbered."""
-    options, documents = numbered.options, numbered.source
-    counts = numbered.counts
+    options, documents, counts = numbered.options, numbered.source, numbered.counts
     kept = counts >= options.min_count
     kept = kept if kept.any() else counts > 0  # then there is no corpus, but something to see
-    lengths = np.diff(np.flatnonzero(numbered.ids == END), prepend=-1) - 1
-    starts = np.concatenate([[0], np.cumsum(lengths)])[numbered.documents]
-    look = Look(
-        documents.name,
-        documents.layout,
-        options,
-        numbered.sample.blocks,
-        numbered.sample.characters,
-        np.diff(starts),
-        lengths,
-        numbered.words,
-        counts,
-        numbered.tokenise,
-        numbered.duplicates,
-        numbered.copied,
-        documents.question,
-        documents.runs_on,
-        _repeated(numbered),
-    )
+    look = look_at(numbered)
     frequent = sorted((-int(counts[i]), numbered.words[i]) for i in np.flatnonzero(kept))[:_FREQUENT]
     return Evidence(
         documents.name,
         tuple(documents.notes),
         numbered.notes,
         len(look.sizes),
-        len(lengths),
+        len(look.lengths),
         int(counts[kept].sum()),
         int(kept.sum()),
         options.min_count,
@@ -145,6 +126,30 @@ def evidence_of(numbered: Numbered) -> Evidence:
         doubts_of(look),
         look.characters,
         sum(len(text) for piece in look.pieces for text in piece.texts),
+    )
+
+
+def look_at(numbered: Numbered) -> Look:
+    """Return what doubts look at."""
+    documents = numbered.source
+    lengths = np.diff(np.flatnonzero(numbered.ids == END), prepend=-1) - 1
+    starts = np.concatenate([[0], np.cumsum(lengths)])[numbered.documents]
+    return Look(
+        documents.name,
+        documents.layout,
+        numbered.options,
+        numbered.sample.blocks,
+        numbered.sample.characters,
+        np.diff(starts),
+        lengths,
+        numbered.words,
+        numbered.counts,
+        numbered.tokenise,
+        numbered.duplicates,
+        numbered.copied,
+        documents.question,
+        documents.runs_on,
+        _repeated(numbered),
     )
 
 

@@ -19,7 +19,7 @@ _LONGEST = 50
 """Letters of a word that are looked at."""
 _FEW = 3
 """Rows from which an equal form is no accident."""
-_JOINED = re.compile(r"[^\s/_|#]*[^\W\d_][^\s/_|#]*([/_|#])[^\s/_|#]+\S*|[^\w\s]([/_|#])\S+")
+_JOINED = re.compile(r"(?=[^\s/_|#]*[^\W\d_])[^\s/_|#]++([/_|#])[^\s/_|#]\S*|[^\w\s]([/_|#])\S+")
 
 _STRONG, _SLIGHT = 0.05, 0.002
 """Of the words, how many stand in markup: from 5 % on the names of tags are as frequent as the commonest words."""

@@ -82,13 +82,17 @@ class TextFile:
 
     def raw_lines(self) -> Iterator[str]:
         r"""Yield the lines with their ends."""
-        rest = ""
+        rest = list[str]()  # a line may be all of a file: added to piece by piece it would be copied each time
         with closing(self.pieces()) as pieces:
             for piece in pieces:
-                *lines, rest = (rest + piece).split("\n")
-                yield from (line + "\n" for line in lines)
-        if rest:
-            yield rest
+                first, *lines = piece.split("\n")
+                rest.append(first)
+                if lines:
+                    yield "".join(rest) + "\n"
+                    rest = [lines.pop()]
+                    yield from (line + "\n" for line in lines)
+        if last := "".join(rest):
+            yield last
 
     def _written(self) -> int:
         with open_source(self.path) as source:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from html import unescape
@@ -16,11 +17,12 @@ from typing import Any, NamedTuple
 from gpustab.corpus.formats.format import Document, TextFile, TextFormat
 from gpustab.corpus.formats.tei import name_of
 from gpustab.errors import InputError
+from gpustab.formats.source import unpacked_blocks
 
 _HTML = re.compile(r"<(?:html|head|body)\b", re.I)
 _FRAGMENT = re.compile(r"\s*<(?:p|div|h[1-6]|article|main|section|table|ul|ol)\b[^>]*>", re.I)
 _SKIPPED = (("<?", "?>"), ("<!--", "-->"))
-_DOCTYPE = re.compile(r"<!DOCTYPE\s+([\w:.-]+)[^\[>]*(?:\[.*?\]\s*)?>", re.I | re.S)
+_DOCTYPE = re.compile(r"<!DOCTYPE\s++([\w:.-]++)[^\[>]*+(?:\[.*?\]\s*+)?>", re.I | re.S)
 _DECLARATION = re.compile(r"^\s*<\?xml\b[^>]*\?>")
 _UNSEEN = frozenset(
     {"script", "style", "noscript", "template", "head", "title", "svg", "math", "textarea", "select", "iframe"}
@@ -31,11 +33,9 @@ time tt u var wbr"""  # HTML's elements that do not end a word
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _BODY = "word/document.xml"
 _LOOKED_AT = 100_000
-_MOST = 1 << 30
-"""Bytes of unpacked XML, beyond which a file is taken for an attack."""
 _FRONT = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.S | re.M)
-_FIELD = re.compile(r"^(\w[\w -]*):[ \t]*(.*?)[ \t]*$", re.M)
-_TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^>]*>", re.S)
+_FIELD = re.compile(r"^(\w[\w -]*+):(.*)$", re.M)
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
 
 class Beginning(NamedTuple):
@@ -133,18 +133,28 @@ def lxml(path: Path) -> Any:
 
 
 def _read_docx(file: TextFile) -> Iterator[Document]:
-    """Read the paragraphs of the body, without what was deleted, notes, headers and footers."""
+    """Read the paragraphs of the body, each let go once read; what was deleted, notes, headers and footers are none."""
     etree = lxml(file.path)
+    texts = list[str]()
     try:
-        with zipfile.ZipFile(file.path) as archive:
-            if archive.getinfo(_BODY).file_size > _MOST:
-                raise InputError(f"{file.path}: {_BODY} unpacks to more than 1 GiB")
-            body = etree.fromstring(archive.read(_BODY), etree.XMLParser(no_network=True, resolve_entities=False))
+        with zipfile.ZipFile(file.path) as archive, archive.open(_BODY) as body:
+            parser = etree.XMLPullParser(("end",), tag=f"{_WORD}p", no_network=True, resolve_entities=False)
+            for block in unpacked_blocks(file.path, body):
+                parser.feed(block)
+                own = list[str]()
+                for _, paragraph in parser.read_events():
+                    if next(paragraph.iterancestors(f"{_WORD}p"), None) is None:  # text boxes hold others, read with it
+                        own += ("".join(_docx_words(one)) for one in paragraph.iter(f"{_WORD}p"))
+                        paragraph.clear()
+                        while paragraph.getprevious() is not None:
+                            del paragraph.getparent()[0]
+                texts += ["\n".join(own)] if own else []
+            parser.close()
     except KeyError:
         raise InputError(f"{file.path}: this is a zip archive without {_BODY}; unpack it first") from None
-    except (zipfile.BadZipFile, etree.XMLSyntaxError, OSError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, etree.XMLSyntaxError, OSError) as error:
         raise InputError(f"{file.path}: this .docx is damaged: {error}") from None
-    yield Document("1", {}, ["\n".join("".join(_docx_words(paragraph)) for paragraph in body.iter(f"{_WORD}p"))])
+    yield Document("1", {}, ["\n".join(texts)])
 
 
 def _docx_words(paragraph: Any) -> Iterator[str]:
@@ -164,7 +174,7 @@ def _read_markdown(file: TextFile) -> Iterator[Document]:
     text = file.text()
     front = _FRONT.match(text)
     metadata = dict(_FIELD.findall(front[1].replace("\r", ""))) if front else {}
-    metadata = {name: value.strip("\"'") for name, value in metadata.items() if value}
+    metadata = {name: value.strip().strip("\"'") for name, value in metadata.items() if value.strip()}
     tokens = MarkdownIt("commonmark").enable("table").parse(text[front.end() :] if front else text)
     yield Document("1", metadata, ["\n".join("".join(_markdown_words(token)) for token in tokens)])
 
@@ -179,9 +189,18 @@ def _markdown_words(token: Any) -> Iterator[str]:
     elif token.type in ("softbreak", "hardbreak"):
         yield "\n"
     elif token.type == "html_block":
-        yield unescape(_TAG.sub(" ", token.content))
+        yield unescape(_TAG.sub(" ", _without_comments(token.content)))
     elif token.type in ("code_inline", "image"):
         yield " "
+
+
+def _without_comments(text: str) -> str:
+    """Put a blank for each comment; one that nothing ends is text."""
+    parts, start = list[str](), 0
+    while (begin := text.find("<!--", start)) >= 0 and (end := text.find("-->", begin + 4)) >= 0:
+        parts.append(text[start:begin])
+        start = end + len("-->")
+    return " ".join([*parts, text[start:]])
 
 
 def _matching(*patterns: re.Pattern[str]) -> Callable[[str], bool]:

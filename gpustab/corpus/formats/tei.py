@@ -59,7 +59,7 @@ _SIGNS = str.maketrans("", "", _GAP + _PAGE + _LINE + _TIED)
 _WHITE = " \t\r\n" + _PAGE
 _HYPHENS = "-\u2010\u00ac\u2e17\u00ad="
 _LETTERS = r"[\w\u0300-\u036f]"
-_BEGIN, _END = re.compile(f"{_LETTERS}+"), re.compile(f"{_LETTERS}+$")
+_BEGIN, _END = re.compile(f"{_LETTERS}+"), re.compile(f"(?<!{_LETTERS}){_LETTERS}++$")
 _LONGEST = 60
 _GLUED = re.compile(rf"(?<={_LETTERS}){_PAGE}+(?={_LETTERS})")
 _PAGES = re.compile(f"{_PAGE}+")

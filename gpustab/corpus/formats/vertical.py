@@ -27,7 +27,7 @@ _CLOSE = re.compile(r"\s*</([A-Za-z][\w:.-]*)")
 _NEW = re.compile(r"##|# newdoc\b|-DOCSTART-")
 _RANGE = re.compile(r"(\d+)-(\d+)")
 _WORDLIKE = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_ATTRIBUTE = re.compile(r'([\w:.-]+)[ \t]*=[ \t]*"([^"\n]*)"')
+_ATTRIBUTE = re.compile(r'(?<![\w:.-])([\w:.-]++)[ \t]*+=[ \t]*+"([^"\n]*)"')
 _NO_VALUE = ("_", "-", "")
 _DOCUMENTS = ("text", "doc")
 """Elements that are documents wherever they occur; else those that come again and hold others are."""

@@ -19,7 +19,7 @@ from gpustab.formats.gensim.safe_pickle import describe_pickle
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import Format
 from gpustab.formats.sniff import first_in_zip
-from gpustab.formats.source import Source
+from gpustab.formats.source import Source, unpacked_blocks
 from gpustab.formats.vocabulary_file import choose_matrix
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import as_word
@@ -60,8 +60,8 @@ class MemberRows:
         return self._values((stop - start) * d).reshape(stop - start, d)
 
     def content(self) -> bytes:
-        """Read all that follows the header."""
-        return self._file.read()
+        """Read all that follows the header, unless it is out of all proportion to the archive."""
+        return b"".join(unpacked_blocks(self._path, self._file))
 
     def _values(self, count: int) -> NDArray[Any]:
         content = self._file.read(count * self.dtype.itemsize)

@@ -18,9 +18,10 @@ from torch import Tensor
 
 from gpustab.errors import InputError, marked, naming, option, some_of
 from gpustab.formats.binary.npy import check_dimension, left_unread, rows_to_read
-from gpustab.formats.binary.tensors import Part, open_tensors, write_tensors
+from gpustab.formats.binary.tensors import SUMS, Part, open_tensors, sums_of, write_tensors
 from gpustab.formats.options import DEFAULTS, LoadOptions
-from gpustab.formats.parsed import parse_json
+from gpustab.formats.parsed import DamagedError, parse_json
+from gpustab.formats.quantised import CODES, Table, may_be_parts, parts_of
 from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.source import Source, Watched
 from gpustab.formats.vocabulary_file import WordList, words_for
@@ -36,7 +37,7 @@ class SafetensorsRows:
 
     Args:
         path: the file.
-        tensor: name of the matrix.
+        tensor: name of the matrix, or the end of one name.
         or_only: where there is no tensor of this name, take the only matrix of floats in the file.
 
     Attributes:
@@ -53,12 +54,18 @@ class SafetensorsRows:
         self._file = open_tensors(self.path)
         self._watched = Watched(self.path)
         self.names: list[str] = sorted(self._file.keys())
+        self._parts = may_be_parts(self.names)
         self.metadata: dict[str, str] = self._file.metadata() or {}
+        ends = [name for name in self.names if name.endswith(f".{tensor}")]  # of names that wrappers made longer
+        tensor = ends[0] if tensor not in self.names and len(ends) == 1 else tensor
         self.matrix = self._only_matrix(tensor) if or_only and tensor not in self.names else tensor
         self.require(self.matrix)
         self._vectors = self._file.get_slice(self.matrix)
         self.dtype: str = self._vectors.get_dtype()
         shape = self._vectors.get_shape()
+        table = self._table(self.matrix)
+        if len(shape) == 2 and table.is_few:
+            raise InputError(f"{self.path}: {table.refusal()}")
         if len(shape) != 2 or self.dtype not in _FLOATS:
             raise InputError(
                 f"{self.path}: '{self.matrix}' is {self.dtype} {tuple(shape)}, wanted floats of shape (v, d)"
@@ -85,6 +92,22 @@ class SafetensorsRows:
             return torch.index_select(there, 0, rows, out=out)
         return out.copy_(there[rows])
 
+    def check(self) -> bool:
+        """Read all of the file, and compare it with its checksums; ``False`` where it has none.
+
+        Raises:
+            DamagedError: if it is not what was written.
+        """
+        if (sums := self.metadata.get(SUMS)) is None:
+            return False
+        self._watched.check()
+        if sums_of({name: self._file.get_tensor(name) for name in self.names}, self.metadata) != sums:
+            raise DamagedError(
+                f"{self.path}: is not what was written, by its checksum: the disk or a copy has damaged it; remove it, "
+                "and the call that made it makes it again"
+            )
+        return True
+
     def require(self, name: str) -> None:
         """Refuse the file if it has no tensor of this name."""
         if name not in self.names:
@@ -108,9 +131,16 @@ class SafetensorsRows:
 
     def _only_matrix(self, otherwise: str) -> str:
         """Return the name of the only matrix of floats, or ``otherwise`` where there is none."""
-        slices = {name: self._file.get_slice(name) for name in self.names}
-        shapes = {name: tuple(part.get_shape()) for name, part in slices.items()}
-        floats = [name for name in self.names if len(shapes[name]) == 2 and slices[name].get_dtype() in _FLOATS]
+        tables = {name: self._table(name) for name in self.names}
+        shapes = {name: table.shape for name, table in tables.items()}
+        scales = {
+            part for one in tables.values() if len(one.shape) == 2 and one.is_quantised for part in one.parts.values()
+        }
+        floats = [
+            name
+            for name, one in tables.items()
+            if len(one.shape) == 2 and name not in scales and (one.is_plain or one.is_quantised)
+        ]
         if len(floats) > 1:
             there = some_of([f"{name} {shapes[name]}" for name in floats])
             raise InputError(
@@ -121,7 +151,12 @@ class SafetensorsRows:
                 f"{self.path}: {len(shapes)} tensors of one dimension, as if each word had one; save the vectors as "
                 "one tensor (v, d)"
             )
-        return floats[0] if floats else otherwise
+        few = [name for name, one in tables.items() if len(one.shape) == 2 and one.is_few and name not in scales]
+        return next(iter(floats or few), otherwise)
+
+    def _table(self, name: str) -> Table:
+        part = self._file.get_slice(name)
+        return Table(name, CODES.get(part.get_dtype()), tuple(part.get_shape()), parts_of(name, self._parts))
 
     def close(self) -> None:
         """Close the file; rows that were read stay valid."""
@@ -189,6 +224,7 @@ def read_safetensors(source: Source, options: LoadOptions = DEFAULTS) -> Space:
     if source.compression:
         raise InputError(f"{path}: a safetensors file within {source.compression} cannot be mapped; unpack it first")
     with open_rows(path, options.tensor, or_only=options.tensor == DEFAULTS.tensor) as rows:
+        rows.check()
         ours = not WORDS.isdisjoint(rows.names)
         found = _own_words(rows) if ours else words_for(path, len(rows), options)
         # A copy: what is of the file keeps all of it mapped, and Windows lets nobody replace it.
@@ -224,8 +260,10 @@ def write_safetensors(space: Space, path: str | os.PathLike[str]) -> None:
         metadata = json.dumps(space.metadata, allow_nan=False, sort_keys=True)
     except (TypeError, ValueError) as error:
         raise InputError(f"{path}: the metadata cannot be written as JSON: {marked(error)}") from error
-    parts = {name: Part.of(tensor) for name, tensor in tensors.items()}
-    write_tensors(parts, Path(path), {METADATA_KEY: metadata})
+    whole = {name: tensor.detach().contiguous().cpu() for name, tensor in tensors.items()}
+    content = {METADATA_KEY: metadata}
+    parts = {name: Part.of(tensor) for name, tensor in whole.items()}
+    write_tensors(parts, Path(path), content | {SUMS: sums_of(whole, content)})
 
 
 def _own_words(rows: SafetensorsRows) -> WordList:
@@ -277,6 +315,8 @@ def notes_on(rows: SafetensorsRows, kept: int, of: int, options: LoadOptions) ->
     ours = not WORDS.isdisjoint(rows.names)
     if ours and options.vocab is not None:
         yield f"vocab={options.vocab} was not read: the file holds its words"
+    if METADATA_KEY in rows.metadata and SUMS not in rows.metadata and "lengths" not in rows.names:
+        yield "the file has no checksum, as it was written by an older gpustab, so that damage would not be seen"
     if rows.matrix != "vectors":
         yield f"the vectors are the tensor '{rows.matrix}'"
     if rows.dtype != "F32":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from math import prod
@@ -52,6 +53,26 @@ def load_tensors(path: Path, *names: str) -> list[Tensor]:
             return [file.get_tensor(name).clone() for name in names]
         except SafetensorError as error:
             raise InputError(f"{path}: damaged: {error}") from None
+
+
+SUMS = "gpustab.crc32"
+"""Key of the string metadata with the checksums of a file: of each tensor's bytes, and of the other metadata."""
+
+
+def sums_of(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> str:
+    """Return the checksums of a file's content as its metadata hold them.
+
+    CRC-32 is the cheapest that Python brings: 3.5 GB/s on one core, where SHA-256 has 1.3 and BLAKE2b 0.8. It tells
+    every change of two bits of a tensor of up to 512 MiB, and of any other damage all but one of 4 milliards.
+    """
+    other = json.dumps({key: text for key, text in metadata.items() if key != SUMS}, sort_keys=True)
+    sums = {name: zlib.crc32(_bytes(tensor)) for name, tensor in tensors.items()}
+    return json.dumps({"tensors": sums, "metadata": zlib.crc32(other.encode())}, sort_keys=True)
+
+
+def _bytes(tensor: Tensor) -> memoryview | bytes:
+    # Bytes: NumPy has no bfloat16.
+    return tensor.contiguous().flatten().view(torch.uint8).numpy().data if tensor.numel() else b""
 
 
 class Part(NamedTuple):
@@ -104,8 +125,7 @@ def _pieces(
     yield _header(names, parts, metadata)
     for name in names:
         for piece in parts[name].pieces:
-            # Bytes: NumPy has no bfloat16.
-            yield piece.flatten().view(torch.uint8).numpy().data if piece.numel() else b""
+            yield _bytes(piece)
 
 
 def _header(names: Sequence[str], parts: Mapping[str, Part], metadata: Mapping[str, str] | None) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,10 @@ from torch import Tensor
 
 from gpustab.errors import InputError, naming
 from gpustab.formats.binary.npy import space_of_rows
+from gpustab.formats.gensim.described import Described, Global
+from gpustab.formats.gensim.safe_pickle import STEPS, Machine, run
 from gpustab.formats.options import LoadOptions
+from gpustab.formats.quantised import Table, dequantised, may_be_parts, parts_of, want_known
 from gpustab.formats.rows import Format
 from gpustab.formats.sniff import first_in_zip
 from gpustab.formats.source import Source
@@ -26,6 +30,8 @@ from gpustab.spaces.words import as_word
 _OLD = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 """The number that files of before PyTorch 1.6 begin with, as a pickle (``torch.serialization.MAGIC_NUMBER``)."""
 _DEEPEST = 5
+_LARGEST = 1 << 28
+"""Bytes of a pickle that is looked through for the name of an entry."""
 _WEIGHTS = re.compile(r"(?:^|[._])(?:weight|bias|running_mean|running_var|num_batches_tracked|gamma|beta)$")
 _CLASS = re.compile(r"GLOBAL\s+([\w.]+)")
 
@@ -75,21 +81,42 @@ def read_torch(source: Source, options: LoadOptions) -> Space:
     path = source.path
     if source.compression:
         raise InputError(f"{path}: a PyTorch file within {source.compression} cannot be mapped; unpack it first")
-    tensors, lists = _sorted(_load(path, mapped=not source.head.startswith(_OLD)))
-    matrix, found = choose_matrix(path, {name: tuple(one.shape) for name, one in tensors.items()}, lists, options)
+    tensors, lists, notes = _sorted(_load(path, mapped=not source.head.startswith(_OLD)), options.tensor)
+    tables = _tables(path, tensors)
+    matrix, found = choose_matrix(path, {name: one.shape for name, one in tables.items()}, lists, options)
     with naming(path):
-        return space_of_rows(source, "PyTorch file", TensorRows(tensors[matrix]), found, options)
+        vectors = tensors[matrix]
+        if not tables[matrix].is_plain:
+            vectors, said = dequantised(tables[matrix], tensors.__getitem__)
+            notes.append(said)
+        found = found._replace(notes=[*found.notes, *notes])
+        return space_of_rows(source, "PyTorch file", TensorRows(vectors), found, options)
+
+
+def _tables(path: Path, tensors: Mapping[str, Tensor]) -> dict[str, Table]:
+    """Return the tensors that may be vectors: matrices of floats, and quantised ones, but not the scales of those."""
+    names = may_be_parts(tensors.keys())
+    tables = {
+        name: Table(name, one.dtype, tuple(one.shape), parts_of(name, names))
+        for name, one in tensors.items()
+        if one.ndim == 2 and one.numel()
+    }
+    scales = {part for table in tables.values() if table.is_quantised for part in table.parts.values()}
+    found = {n: table for n, table in tables.items() if n not in scales and (table.is_plain or table.is_quantised)}
+    certain = [*found.values()] or [table for table in tables.values() if table.is_few]
+    if len(certain) == 1:
+        with naming(path):
+            want_known(certain[0])  # before words are looked for, as packed rows have none
+    return found
 
 
 def _load(path: Path, mapped: bool) -> Any:
     try:
         return torch.load(path, map_location="cpu", weights_only=True, mmap=mapped)
     except pickle.UnpicklingError as error:
-        kind = _CLASS.search(str(error))
-        what = f"objects of {kind[1]}" if kind else "more than tensors, lists and dicts"
         raise InputError(
-            f"{path}: this PyTorch file holds {what}, which could run code and is not opened; where you trust it: "
-            f"torch.save(model.state_dict(), FILE)"
+            f"{path}: this PyTorch file holds {describe_refused(path, error)}, which could run code and is not opened; "
+            f"where you trust it: torch.save(model.state_dict(), FILE)"
         ) from None
     except Exception as error:  # whatever a damaged archive makes of PyTorch's reader
         if "TorchScript" in str(error):
@@ -101,23 +128,93 @@ def _load(path: Path, mapped: bool) -> Any:
         raise InputError(f"{path}: no complete PyTorch file, perhaps cut or damaged: {reason}") from error
 
 
-def _sorted(root: Any) -> tuple[dict[str, Tensor], dict[str, list[bytes]]]:
-    """Return the matrices of floats and the lists of words that a file holds, by the keys that lead to them."""
+def describe_refused(path: Path, error: pickle.UnpicklingError) -> str:
+    """Return what a file holds that torch's ``weights_only`` refuses, and the keys that lead to it."""
+    kind = _CLASS.search(str(error))
+    if not kind:
+        return "more than tensors, lists and dicts"
+    entry = _entry_of(path, kind[1])
+    return f"objects of {kind[1]}" + (f" as '{entry}'" if entry else "")
+
+
+class _Namer(Machine):
+    """Reads any pickle as data, to find where it names something."""
+
+    def name(self, module: Any, name: Any) -> Global:
+        return Global(str(module), str(name))
+
+
+def _storage(machine: Machine) -> None:
+    machine.stack.append(Described(Global("torch", "storage"), machine.stack.pop()))
+
+
+_WITH_STORAGES = {**STEPS, ord("Q"): _storage}
+
+
+def _entry_of(path: Path, kind: str) -> str | None:
+    """Return the keys that lead to the first object of a kind, ``None`` where they cannot be told."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            part = next(one for one in archive.infolist() if one.filename.endswith("/data.pkl"))
+            content = archive.read(part) if part.file_size < _LARGEST else b""
+        root = run(_Namer(memoryview(content)), _WITH_STORAGES)
+    except Exception:  # of a file of another form, or damaged: its kind is said all the same
+        return None
+    waiting, seen = [("", root)], set()
+    while waiting:
+        name, item = waiting.pop()
+        if isinstance(item, Global) and kind == str(item).removeprefix("__builtin__.").removeprefix("builtins."):
+            return name or None
+        if id(item) in seen:  # a pickle may hold one object many times
+            continue
+        seen.add(id(item))
+        waiting += reversed([(f"{name}.{key}" if name and key else key or name, part) for key, part in _inner(item)])
+    return None
+
+
+def _inner(item: Any) -> Iterator[tuple[str, Any]]:
+    """Yield what is in a described object, by its key where it has one."""
+    if isinstance(item, list | tuple):
+        yield from ((str(k), part) for k, part in enumerate(item))
+    elif isinstance(item, Described):
+        is_dict = item.kind.name in ("dict", "OrderedDict")
+        keys = map(str, item.items[::2]) if is_dict else map(str, range(len(item.items)))
+        yield from zip(keys, item.items[1::2] if is_dict else item.items, strict=False)
+        arguments = item.arguments if isinstance(item.arguments, tuple) else (item.arguments,)
+        yield from (("", part) for part in (item.kind, *arguments, item.state))
+
+
+def _sorted(root: Any, asked: str) -> tuple[dict[str, Tensor], dict[str, list[bytes]], list[str]]:
+    """Return the tensors and the lists of words that a file holds, by the keys that lead to them, and what was found.
+
+    The state of an optimizer has moments of the shape of every table; it counts only where it is asked for.
+    """
     tensors: dict[str, Tensor] = {}
     lists: dict[str, list[bytes]] = {}
     single: dict[str, Mapping[str, Tensor]] = {}
+    passed_over: list[str] = []
     for name, item in _walk(root, "", _DEEPEST):
-        if isinstance(item, Tensor) and item.ndim == 2 and item.is_floating_point() and item.numel():
+        if name and _is_optimizer(item) and not asked.startswith(f"{name}."):
+            passed_over.append(name)
+        elif name.startswith(tuple(f"{one}." for one in passed_over)):
+            continue
+        elif isinstance(item, Tensor):
             tensors[name] = item.detach()
         elif isinstance(item, Mapping | Sequence) and (words := _words(item)):
             lists[name] = words
         elif isinstance(item, Mapping) and _is_word_by_word(item):
             single[name] = item
-    if not tensors and len(single) == 1:
+    if not any(one.ndim == 2 for one in tensors.values()) and len(single) == 1:
         ((name, rows),) = single.items()
         label = name or "one vector a word"
-        return {label: torch.stack(list(rows.values()))}, {label: [as_word(word) for word in rows]}
-    return tensors, lists
+        return {label: torch.stack(list(rows.values()))}, {label: [as_word(word) for word in rows]}, []
+    notes = [f"the state of an optimizer, '{passed_over[0]}', was passed over"] if passed_over else []
+    return tensors, lists, notes
+
+
+def _is_optimizer(item: Any) -> bool:
+    """Tell the state of an optimizer by what torch's optimizers call its two parts."""
+    return isinstance(item, Mapping) and {"state", "param_groups"} <= item.keys()
 
 
 def _walk(item: Any, name: str, depth: int) -> Iterator[tuple[str, Any]]:

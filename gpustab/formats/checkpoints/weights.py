@@ -1,22 +1,27 @@
-"""The tensors of a folder that Hugging Face's libraries write, and which of them is the input embedding.
+"""The tensors of a folder that Hugging Face's libraries write, whole or in shards.
 
 Nothing in such a folder is executed: safetensors cannot, and ``.bin`` files are unpickled by torch's ``weights_only``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from safetensors import SafetensorError
 from torch import Tensor
 
-from gpustab.errors import InputError, option
+from gpustab.errors import InputError, some_of
 from gpustab.formats.binary.tensors import open_tensors
+from gpustab.formats.binary.torch_file import describe_refused
 from gpustab.formats.parsed import read_json
+from gpustab.formats.quantised import CODES, Table, parts_of
+
+Kind = TypeVar("Kind")
 
 WHOLE = ("model.safetensors", "pytorch_model.bin")
 """Files that hold all tensors; safetensors come first."""
@@ -24,36 +29,68 @@ WHOLE = ("model.safetensors", "pytorch_model.bin")
 INDEXES = tuple(f"{name}.index.json" for name in WHOLE)
 """Files that say which shard holds which tensor."""
 
+_SHARD = re.compile(r"(?:model-\d+-of-(\d+)\.safetensors|pytorch_model-\d+-of-(\d+)\.bin)")
+
+_MOST = 10_000
+"""Shards that are looked for where only a name says how many there are."""
+
+
+def forms(folder: Path) -> list[str]:
+    """Return the files that stand for the weights of a folder, in the order in which transformers takes them.
+
+    Safetensors come before ``.bin``, and of each what is whole before what has an index; shards without an index, which
+    transformers does not read, count where there is nothing else, and the first of them stands for all.
+    """
+    names = [name for pair in zip(WHOLE, INDEXES, strict=True) for name in pair]
+    return [name for name in names if (folder / name).is_file()] or _shards(folder)[:1]
+
+
+def _shards(folder: Path) -> list[str]:
+    shards = sorted(file.name for file in folder.glob("*-of-*") if _SHARD.fullmatch(file.name) and file.is_file())
+    return [name for name in shards if Path(name).suffix == Path(shards[0]).suffix]  # safetensors of two kinds
+
 
 class Weights:
     """Where the tensors of a checkpoint lie.
 
+    Args:
+        folder: the checkpoint.
+        form: which of its :func:`forms` is read; default: the first.
+
     Attributes:
         folder: the checkpoint.
-        files: the file of every tensor, by its name.
+        form: the file that stands for the weights.
+        files: the file of every tensor, by its name; it may be missing.
+        lacking: shards that are not there.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, form: str | None = None) -> None:
+        there = forms(folder)
+        if not there:
+            raise InputError(f"{folder}: there are no weights; wanted one of {', '.join((*WHOLE, *INDEXES))}")
+        self.folder, self.form = folder, form or there[0]
         self._loaded: dict[Path, Mapping[str, Tensor]] = {}
+        self.lacking: list[str] = []
         self.files = self._files()
 
     def _files(self) -> dict[str, Path]:
-        for whole, index in zip(WHOLE, INDEXES, strict=True):
-            if (self.folder / whole).is_file():
-                return dict.fromkeys(self._names(self.folder / whole), self.folder / whole)
-            if (self.folder / index).is_file():
-                return self._sharded(self.folder / index)
-        raise InputError(f"{self.folder}: there are no weights; wanted one of {', '.join((*WHOLE, *INDEXES))}")
+        if self.form in INDEXES:
+            return self._indexed(self.folder / self.form)
+        if self.form in WHOLE:
+            return dict.fromkeys(self._names(self.folder / self.form), self.folder / self.form)
+        shards, count = _shards(self.folder), next(filter(None, _SHARD.fullmatch(self.form).groups()))  # type: ignore[union-attr]
+        if other := [name for name in shards if f"-of-{count}." not in name]:
+            raise InputError(f"{self.folder}: {self.form} and {other[0]} are of two sets of shards; remove one of them")
+        every = [re.sub(r"\d+(?=-of)", f"{k:0{len(count)}d}", self.form) for k in range(1, min(int(count), _MOST) + 1)]
+        self.lacking = [name for name in every if name not in shards]
+        return {name: self.folder / shard for shard in shards for name in self._names(self.folder / shard)}
 
-    def _sharded(self, index: Path) -> dict[str, Path]:
+    def _indexed(self, index: Path) -> dict[str, Path]:
         where = read_object(index).get("weight_map")
         if not isinstance(where, dict):
             raise InputError(f"{index}: there is no weight_map")
         files = {str(name): self.folder / Path(str(shard)).name for name, shard in where.items()}
-        for file in dict.fromkeys(files.values()):
-            if not file.is_file():
-                raise InputError(f"{index}: the shard {file.name} is not there")
+        self.lacking = [file.name for file in dict.fromkeys(files.values()) if not file.is_file()]
         return files
 
     def _names(self, file: Path) -> list[str]:
@@ -62,30 +99,64 @@ class Weights:
         with open_tensors(file) as tensors:
             return list(tensors.keys())
 
+    def has(self, name: str) -> bool:
+        """Tell whether a tensor lies in a file that is there."""
+        return name in self.files and self.files[name].is_file()
+
     def shape(self, name: str) -> tuple[int, ...]:
         """Return the shape of a tensor; of safetensors without reading it."""
-        file = self.files[name]
-        if file.suffix == ".bin":
-            return tuple(self._pickled(file)[name].shape)
-        with open_tensors(file) as tensors:
-            return tuple(tensors.get_slice(name).get_shape())
+        return tuple(self._read(name, lambda file: file.get_slice(name).get_shape(), lambda tensor: tensor.shape))
 
     def tensor(self, name: str) -> Tensor:
         """Return a tensor as it is stored."""
+        found: Tensor = self._read(name, lambda file: file.get_tensor(name), lambda tensor: tensor)
+        return found
+
+    def table(self, name: str) -> Table:
+        """Return what is known of a tensor without reading it."""
+        dtype = self._read(name, lambda file: CODES.get(file.get_slice(name).get_dtype()), lambda tensor: tensor.dtype)
+        return Table(name, dtype, self.shape(name), parts_of(name, self.files))
+
+    def _read(self, name: str, of_file: Any, of_tensor: Any) -> Any:
+        if name not in self.files:
+            raise InputError(f"{self.folder / self.form}: there is no tensor {name}")
         file = self.files[name]
+        if not file.is_file():
+            raise InputError(f"{self.folder / self.form}: the shard {file.name}, which has {name}, is not there")
         try:
             if file.suffix == ".bin":
-                return self._pickled(file)[name]
+                return of_tensor(self._pickled(file)[name])
             with open_tensors(file) as tensors:
-                found: Tensor = tensors.get_tensor(name)
-                return found
+                return of_file(tensors)
         except (KeyError, SafetensorError) as error:
-            raise InputError(f"{file}: the tensor {name}, which the index says is here, cannot be read") from error
+            raise InputError(f"{file}: the tensor {name}, which {self.form} says is here, cannot be read") from error
 
     def _pickled(self, file: Path) -> Mapping[str, Tensor]:
         if file not in self._loaded:
             self._loaded[file] = _unpickled(file)
         return self._loaded[file]
+
+    def notes(self, name: str) -> Iterator[str]:
+        """Yield what a reader must know of where a tensor was read: other forms of the weights, shards that lack."""
+        if self.form not in (*WHOLE, *INDEXES):
+            yield "there is no index: every shard was asked for its tensors"
+        if self.lacking:
+            yield f"shards that were not needed are not there: {some_of(self.lacking, 3)}"
+        for other in forms(self.folder):
+            if other != self.form:
+                yield f"{self.form} was read, as transformers does, and not {other}, {self._beside(other, name)}"
+
+    def _beside(self, other: str, name: str) -> str:
+        try:
+            found = Weights(self.folder, other).tensor(name)
+        except InputError:
+            return "whose table could not be compared"
+        return f"which has {'the same' if equal(found, self.tensor(name)) else 'other'} numbers in {name}"
+
+
+def equal(x: Tensor, y: Tensor) -> bool:
+    """Tell whether two tensors of any types have the same numbers."""
+    return x.shape == y.shape and (torch.equal(x, y) if x.dtype == y.dtype else torch.equal(x.double(), y.double()))
 
 
 def _unpickled(file: Path) -> Mapping[str, Tensor]:
@@ -96,7 +167,8 @@ def _unpickled(file: Path) -> Mapping[str, Tensor]:
             state = torch.load(file, map_location="cpu", weights_only=True)
     except UnpicklingError as error:
         raise InputError(
-            f"{file}: it holds more than tensors, which could run code and is never executed; save it as safetensors"
+            f"{file}: it holds {describe_refused(file, error)}, which could run code and is never executed; save the "
+            "tensors alone as safetensors"
         ) from error
     except (RuntimeError, EOFError, OSError, ValueError) as error:
         raise InputError(f"{file}: this is no whole file of tensors: {str(error).splitlines()[0]}") from error
@@ -117,81 +189,21 @@ def read_object(file: Path) -> dict[str, Any]:
     return found
 
 
-_INPUTS = (
-    "shared",  # T5, BART
-    "embed_tokens",  # Llama, Mistral, Gemma, Qwen, OPT
-    "word_embeddings",  # BERT and its kin, BLOOM, Falcon
-    "wte",  # GPT-2
-    "tok_embeddings",  # ModernBERT, Llama's own files
-    "embed_in",  # GPT-NeoX
-    "word_embedding",  # XLNet
-    "tokens_embed",  # the first GPT
-    "token_embedding",  # CLIP
-    "embedding",  # static embeddings of sentence-transformers
-    "embeddings",
-)
-"""Last names of modules that hold input embeddings; where a checkpoint has several, the first counts."""
-
-_OUTPUTS = ("lm_head", "embed_out", "output", "lm_head.decoder", "predictions.decoder", "generator_lm_head")
-_WITH_OUTPUT = ("LM", "ForConditionalGeneration", "ForMaskedLM", "ForPreTraining")
-"""Parts of the names of architectures that predict words."""
-
-
-def choose_embedding(weights: Weights, asked: str | None) -> str:
-    """Return the name of the input embedding.
-
-    Args:
-        weights: of the checkpoint.
-        asked: the name that was asked for, if any.
+def entry(content: Mapping[str, Any], key: str, kind: type[Kind], file: Path) -> Kind | None:
+    """Return an entry of a JSON object, ``None`` where it is not there or null.
 
     Raises:
-        InputError: if there is no such tensor, or no single one that has the name of an input embedding; the matrices
-            that there are, are listed.
+        InputError: if it is of another kind.
     """
-    if asked is not None:
-        if asked not in weights.files:
-            raise InputError(f"{weights.folder}: there is no tensor '{asked}'{_there(weights)}")
-        if len(weights.shape(asked)) != 2:
-            raise InputError(f"{weights.folder}: the tensor '{asked}' has shape {weights.shape(asked)}, wanted (v, d)")
-        return asked
-    for module in _INPUTS:
-        found = [name for name in weights.files if f".{name}".endswith(f".{module}.weight")]
-        found = [name for name in found if len(weights.shape(name)) == 2]
-        if len(found) > 1 and not _all_equal(weights, found):
-            raise InputError(
-                f"{weights.folder}: {' and '.join(found[:3])} are embeddings of words; choose by "
-                f"{option('tensor', found[0])}"
-            )
-        if found:
-            return found[0]
-    raise InputError(
-        f"{weights.folder}: no tensor has the name of an input embedding; choose by {option('tensor', ...)}"
-        f"{_there(weights)}"
-    )
+    found = content.get(key)
+    if found is not None and not isinstance(found, kind):
+        raise InputError(f"{file}: {key} is a {type(found).__name__}, wanted a {kind.__name__}")
+    return found
 
 
-def said_of_output(weights: Weights, chosen: str, config: Mapping[str, Any]) -> str | None:
-    """Say what the output embedding is to the one that was chosen, where the checkpoint tells."""
-    outputs = [name for name in weights.files if f".{name}".endswith(tuple(f".{m}.weight" for m in _OUTPUTS))]
-    outputs = [name for name in outputs if name != chosen and weights.shape(name) == weights.shape(chosen)]
-    if outputs:
-        if _all_equal(weights, [chosen, outputs[0]]):
-            return f"the output embedding {outputs[0]} is tied: it holds the same numbers"
-        return f"the output embedding is another matrix, which tensor='{outputs[0]}' reads"
-    architectures = " ".join(map(str, config.get("architectures") or ()))
-    if config.get("tie_word_embeddings") and any(part in architectures for part in _WITH_OUTPUT):
-        return "the output embedding is tied: it is the same matrix"
-    return None
-
-
-def _all_equal(weights: Weights, names: list[str]) -> bool:
-    first = weights.tensor(names[0])
-    return all(weights.shape(n) == tuple(first.shape) and torch.equal(weights.tensor(n), first) for n in names[1:])
-
-
-def _there(weights: Weights) -> str:
-    """List the matrices, those of most rows first."""
-    matrices = [name for name in weights.files if len(weights.shape(name)) == 2]
-    matrices.sort(key=lambda name: -weights.shape(name)[0])
-    shown = ", ".join(f"{name} {weights.shape(name)}" for name in matrices[:5])
-    return f"; there are {shown}{' ...' * (len(matrices) > 5)}" if matrices else ""
+def nested(part: Any) -> Iterator[Any]:
+    """Yield a value of JSON and all that is in it, however deep."""
+    waiting = [part]
+    while waiting:
+        yield (item := waiting.pop())
+        waiting += reversed([*item.values()] if isinstance(item, dict) else item if isinstance(item, list) else [])

@@ -12,7 +12,7 @@ from __future__ import annotations
 import codecs
 import pickletools
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from gpustab.errors import InputError
@@ -343,7 +343,7 @@ def describe_pickle(content: bytes | memoryview) -> tuple[Any, list[Global]]:
     """
     machine = Machine(memoryview(content))
     try:
-        return _run(machine), machine.globals
+        return run(machine), machine.globals
     # TypeError, AttributeError: a step met an object of another kind than it needs.
     except (IndexError, KeyError, struct.error, UnicodeError, ValueError, TypeError, AttributeError) as error:
         if isinstance(error, InputError):
@@ -351,8 +351,9 @@ def describe_pickle(content: bytes | memoryview) -> tuple[Any, list[Global]]:
         raise InputError(f"the pickle is cut or damaged at byte {machine.at}") from error
 
 
-def _run(machine: Machine) -> Any:
-    content, steps = machine.content, STEPS
+def run(machine: Machine, steps: Mapping[int, Callable[[Machine], Any]] = STEPS) -> Any:
+    """Run a machine to the end of the pickle at which it stands, and return what that describes."""
+    content = machine.content
     while (code := content[machine.at]) != STOP:
         step = steps.get(code)
         if step is None:

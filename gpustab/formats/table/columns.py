@@ -18,7 +18,7 @@ _WORDS = frozenset(
 )
 _COUNTS = frozenset({"count", "counts", "freq", "frequency"})
 _ROW_NUMBERS = frozenset({"", "unnamed: 0", "index", "id", "rank", "row", "__index_level_0__"})
-_NUMBERED = re.compile(r"(.*?)[0-9]+")
+_NUMBERED = re.compile(r"((?:.*[^0-9])?+)[0-9]+")
 _SHOWN = 6
 
 

@@ -16,7 +16,7 @@ SEPARATORS = b" \t"
 
 _FIELD = re.compile(rb"[^ \t]+")
 _PLAIN_BYTES = b"0123456789.eE+- \t"
-_DECIMAL = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_DECIMAL = rb"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
 _NUMBER = re.compile(_DECIMAL)
 _SPARSE = re.compile(rb"\d+:" + _DECIMAL)
 # C printf writes nan, -nan, inf and nan(...); Microsoft's older runtimes write 1.#QNAN and -1.#IND.
@@ -36,7 +36,7 @@ def is_number_like(field: bytes) -> bool:
     >>> [is_number_like(f) for f in (b"1e-5", b"0,5", b"-nan(ind)", b"...", b"e")]
     [True, True, True, False, False]
     """
-    return any(pattern.fullmatch(field) for pattern in (_NUMBER_LIKE, _NAN, _INFINITY))
+    return bool(_NUMBER_LIKE.fullmatch(field) or _NAN.fullmatch(field) or _INFINITY.fullmatch(field))
 
 
 def are_running(numbers: Sequence[Any]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -98,8 +99,9 @@ def matrix(
     ]
     spans = list(zip(starts, [*gaps, len(names)], strict=True))
     for g, (first, last) in enumerate(spans):
-        inside = [(i, j, cell(i, j)) for i in range(first, last) for j in range(first, last)]
-        parts += _square([(left + places[j], places[i], one) for i, j, one in inside if one], size, len(names))
+        inside = [(i - first, j - first, cell(i, j)) for i in range(first, last) for j in range(first, last)]
+        corner = (left + places[first], places[first])
+        parts += _square([(i, j, one) for i, j, one in inside if one], corner, size, len(names))
         for h, (one, end) in enumerate(spans):
             if h != g and (whole := block(g, h)):
                 wide, tall = places[end - 1] + size - places[one], places[last - 1] + size - places[first]
@@ -109,34 +111,44 @@ def matrix(
     return figure(foot, [*parts, *_scale(left, foot - 16, ends)], label)
 
 
-def _square(cells: Sequence[tuple[float, float, Cell]], size: float, rows: int) -> list[str]:
-    """The cells of one group: one by one, with number and name; of a large matrix by their grades of shade.
+def _square(cells: Sequence[tuple[int, int, Cell]], corner: Point, size: float, rows: int) -> list[str]:
+    """The cells of one group by row and column: one by one, with number and name; of a large matrix by grades of shade.
 
     A page of 400 runs is some megabytes otherwise; the table of pairs has every value.
     """
     if rows > _MOST:
-        return _by_grades([(x, y, _opacity(one.shade)) for x, y, one in cells], size)
+        return _by_grades([(i, j, _opacity(one.shade)) for i, j, one in cells], corner, (size, size))
     parts = []
-    for x, y, one in cells:
-        drawn = one if rows <= _NUMBERS else one._replace(number="")
-        parts += _cell(drawn, _opacity(one.shade), (x, y), (size - 1, size - 1), size / 2 + 4)
+    for i, j, one in cells:
+        drawn, place = (
+            one if rows <= _NUMBERS else one._replace(number=""),
+            (corner[0] + j * size, corner[1] + i * size),
+        )
+        parts += _cell(drawn, _opacity(one.shade), place, (size - 1, size - 1), size / 2 + 4)
     return parts
 
 
-def _by_grades(cells: Sequence[tuple[float, float, float]], size: float, tall: float | None = None) -> list[str]:
-    """One path a grade of opacity: a level stroke for every row's cells of one grade that stand beside each other."""
+def _by_grades(cells: Sequence[tuple[int, int, float]], corner: Point, size: Point) -> list[str]:
+    """One path a grade of opacity: a level stroke for those cells of a row that have it and stand beside each other.
+
+    Args:
+        cells: row, column and opacity of each, row by row.
+        corner: of the first.
+        size: width and height of one, which are the units of the path: a cell takes a few bytes.
+    """
     grades: dict[int, list[str]] = {}
-    tall = size if tall is None else tall
-    grade, start, row, end = -1, 0.0, math.nan, math.nan
-    for x, y, opacity in (*cells, (math.nan, math.nan, 0.0)):
-        own = round(opacity * _GRADES)
-        if own != grade or y != row or abs(x - end) > 0.01:
-            if grade >= 0:
-                grades.setdefault(grade, []).append(f"M{start:.2f} {row + tall / 2:.2f}h{end - start:.2f}")
-            grade, start, row = own, x, y
-        end = x + size
+    for (row, grade), some in groupby(cells, lambda cell: (cell[0], round(cell[2] * _GRADES))):
+        columns = [column for _, column, _ in some]
+        start = columns[0]
+        for before, column in pairwise([*columns, columns[-1] + 2]):
+            if column != before + 1:
+                grades.setdefault(grade, []).append(f"M{start} {row}h{before + 1 - start}")
+                start = column
+    (x, y), (wide, tall) = corner, size
+    place = f"translate({x:.2f} {y + tall / 2:.2f}) scale({wide:.4f} {tall:.4f})"
     return [
-        f'<path class="heat line" stroke-width="{tall:.2f}" stroke-opacity="{grade / _GRADES:.2f}" d="{"".join(way)}"/>'
+        f'<path class="heat line" stroke-width="1" stroke-opacity="{grade / _GRADES:.2f}" transform="{place}" '
+        f'd="{"".join(way)}"/>'
         for grade, way in sorted(grades.items())
         if grade
     ]
@@ -196,8 +208,8 @@ def lattice(lines: Sequence[Line], heading: str, style: str, axis: str, label: s
         y, tall, dot = _TOP + _ROW * k, _ROW - 2, each.share
         parts.append(text(left - 7, y + 12, each.name, each.style, "end"))
         if columns > _MOST:
-            row = [(left + j * size, y, known.shade if known else 0.05) for j, known in enumerate(each.cells)]
-            parts += _by_grades(row, size, tall)
+            row = [(0, j, known.shade if known else 0.05) for j, known in enumerate(each.cells)]
+            parts += _by_grades(row, (left, y), (size, tall))
         for j, known in enumerate(each.cells if columns <= _MOST else ()):
             cell = known or Cell(0.0, "", "")
             drawn = cell if size >= _RANKED else cell._replace(number="")

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import torch
 
 from gpustab.errors import InputError
 from gpustab.formats.binary.safetensors import SafetensorsRows, open_rows
+from gpustab.formats.binary.tensors import KINDS
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.runs.join import prepare
 from gpustab.runs.joining import Joining, Rule, require_overlap
 from gpustab.runs.key import Key
-from gpustab.runs.manifest import inside, read_packed
-from gpustab.runs.packing.records import options_record
+from gpustab.runs.manifest import PACKED, inside, read_packed
+from gpustab.runs.packing.records import Stored, options_record
 from gpustab.runs.runs import Runs
 from gpustab.spaces.vocabulary import Vocabulary
 
@@ -49,12 +50,17 @@ def open_packed(
     manifest = read_packed(folder)
     _check_choices(folder, manifest, vocabulary, min_runs, options)
     joining = _joining(manifest["joining"])
-    require_overlap(joining, manifest["words"], allow_small_overlap)
+    _check_sizes(folder, manifest)
     rows = tuple(_open(folder, run) for run in manifest["runs"])
     words = Vocabulary.from_tensors(rows[0].tensor("words", torch.uint8), rows[0].tensor("offsets", torch.int64))
+    if len(words) != manifest["words"]:
+        raise InputError(f"{folder / PACKED}: damaged: it has {manifest['words']:,} words, the files {len(words):,}")
+    require_overlap(joining, manifest["words"], allow_small_overlap)
     for part in rows:
         if len(part) != len(words):
             raise InputError(f"{part.path}: {len(part)} rows, but the shared vocabulary has {len(words)} words")
+        if part.dtype != KINDS[getattr(torch, manifest["dtype"])]:
+            raise InputError(f"{part.path}: holds {part.dtype}, packed was {manifest['dtype']}; pack the runs again")
     counts = None
     if all("counts" in part.names for part in rows):
         counts = torch.zeros(len(words), dtype=torch.int64, device="cpu")
@@ -72,6 +78,15 @@ def open_packed(
         notes=tuple(manifest["notes"]),
         lengths=torch.stack([part.tensor("lengths", torch.float64) for part in rows]),
     )
+
+
+def _check_sizes(folder: Path, manifest: dict[str, Any]) -> None:
+    """Refuse an account that contradicts itself, before it is asked whether runs share enough words."""
+    if manifest["dtype"] not in get_args(Stored):
+        raise InputError(f"{folder / PACKED}: damaged: its dtype is {manifest['dtype']!r}")
+    files = [run["file"] for run in manifest["runs"]]
+    if len(set(files)) < len(files):
+        raise InputError(f"{folder / PACKED}: damaged: a file of it stands for two runs")
 
 
 def _open(folder: Path, run: dict[str, Any]) -> SafetensorsRows:

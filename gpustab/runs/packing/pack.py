@@ -33,8 +33,8 @@ from gpustab.runs.manifest import (
 )
 from gpustab.runs.packing.order import OnFile, find_order, look_through
 from gpustab.runs.packing.output import begin, checksum, require_space, size_text, workshop, writing
-from gpustab.runs.packing.records import options_record
-from gpustab.runs.packing.request import Request, Stage, Stored, request
+from gpustab.runs.packing.records import Stored, options_record
+from gpustab.runs.packing.request import Request, Stage, request
 from gpustab.runs.packing.write import UndefinedError, write_packed
 from gpustab.runs.runset import read_entries, update_manifest
 
@@ -211,7 +211,8 @@ def pack_runs(
     started, output, report = time.perf_counter(), Path(output), progress or no_progress
     paths = [Path(source) for source in sources]
     for source in paths:
-        if source.is_dir() and output.resolve().is_relative_to(source.resolve()):  # the two would be taken for one
+        # One that lies in the other would be taken for a part of it.
+        if source.is_dir() and Path(os.path.realpath(output)).is_relative_to(os.path.realpath(source)):
             raise InputError(f"{output}: lies within {source}, which is to be packed; give a folder of its own")
     wanted = request(paths, vocabulary=vocabulary, min_runs=min_runs, dtype=dtype, options=options)
     record = wanted.record()

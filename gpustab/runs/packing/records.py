@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from torch import Tensor
 
@@ -13,6 +13,9 @@ from gpustab.errors import InputError, marked
 from gpustab.formats.binary.tensors import Part, write_tensors
 from gpustab.formats.binary.tensors import load_tensors as load
 from gpustab.formats.options import DEFAULTS, LoadOptions
+
+Stored = Literal["float32", "float16", "bfloat16"]
+"""How numbers are stored."""
 
 
 def fingerprint(file: Path) -> dict[str, Any]:

@@ -9,13 +9,13 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, NamedTuple, cast, get_args
 
 import torch
 
 from gpustab.errors import InputError, option
 from gpustab.formats.atomic import remove
-from gpustab.formats.binary.safetensors import write_safetensors
+from gpustab.formats.binary.safetensors import SafetensorsRows, write_safetensors
 from gpustab.formats.binary.stored import StoredSpace, StoredWords, open_stored
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.registry import place_space
@@ -27,11 +27,8 @@ from gpustab.runs.key import Key
 from gpustab.runs.load import measurable, sort_out
 from gpustab.runs.manifest import read_manifest, want_fields, write_manifest
 from gpustab.runs.packing.output import require_space, writing
-from gpustab.runs.packing.records import fingerprint, load_tensors, options_record, save_tensors
+from gpustab.runs.packing.records import Stored, fingerprint, load_tensors, options_record, save_tensors
 from gpustab.spaces.space import LoadReport, Space
-
-Stored = Literal["float32", "float16", "bfloat16"]
-"""How numbers are stored."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +139,7 @@ class Stage:
         self.sources = sources
         self.options = options
         self._folder = folder
+        self._checked = set[int]()
 
     def open(self, run: int) -> Opened:
         """Open a run; the first call reads what is no safetensors file that can be taken as it is.
@@ -174,6 +172,9 @@ class Stage:
         if space is None:
             return None
         self.require_unchanged(run)
+        if isinstance(space.rows, SafetensorsRows) and run not in self._checked:
+            space.rows.check()
+            self._checked.add(run)
         report = LoadReport(str(self.files[run]), "safetensors", rows=len(space.words), notes=space.notes)
         log.info("%s", report)
         return Opened(space, report, checked=False, copied=False)

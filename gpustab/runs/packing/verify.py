@@ -1,4 +1,4 @@
-"""Telling whether a packed run set is what was written."""
+"""Telling whether a run set, packed or as it was trained, is what was written."""
 
 from __future__ import annotations
 
@@ -10,45 +10,60 @@ from typing import Any, NamedTuple
 
 import torch
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, some_of
 from gpustab.formats.binary.safetensors import open_rows
 from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.report import Result
 from gpustab.results import Table
-from gpustab.runs.manifest import MANIFEST, PACKED, inside, read_packed, want_fields
+from gpustab.runs.manifest import (
+    MANIFEST,
+    OUTPUT,
+    PACKED,
+    inside,
+    is_leaf,
+    read_packed,
+    run_file,
+    run_files,
+    want_fields,
+)
 from gpustab.runs.packing.output import checksum
 from gpustab.runs.runset import read_entries
 
-OK, DAMAGED, MISSING, UNKNOWN = "ok", "damaged", "missing", "not packed here"
+OK, DAMAGED, MISSING, UNKNOWN, NO_SUM = "ok", "damaged", "missing", "not packed here", "no checksum"
 
 
 def verify(folder: Path, *, progress: Progress | None = None) -> Result:
-    """Read every file of a packed run set, or of one packed leaf, and compare it with its recorded checksum.
+    """Read every file of a run set, or of one leaf, and compare it with its checksum.
 
     Returns:
         Per group the number of files, how many of them are wrong, and their status; the table ``files``. A file is
-        ``ok``, ``damaged`` (other size, checksum or words than recorded), ``missing``, or ``not packed here``.
+        ``ok``, ``damaged`` (other size, checksum or words than recorded), ``missing``, ``not packed here``, or has ``no
+        checksum``, as it is of an older version: then it is whole as far as can be told.
 
     Raises:
-        InputError: if the folder is no finished pack.
+        InputError: if the folder is no run set.
     """
     started, report = time.perf_counter(), progress or no_progress
     leaves = _leaves(folder)
+    packed = any(leaf.digest is not None or (leaf.folder / PACKED).is_file() for leaf in leaves)
     result = Result("verify", {"folder": str(folder)})
     checked: list[_Checked] = []
-    for k, (name, leaf, digest) in enumerate(leaves):
+    for k, leaf in enumerate(leaves):
 
-        def reading(part: float, name: str = name, k: int = k) -> None:
+        def reading(part: float, name: str = leaf.name, k: int = k) -> None:
             report(f"reading {name}", (k + part) / len(leaves))
 
-        files = list(_check(leaf, digest, reading))
-        checked += [_Checked(f"{name}/{file}", size, status) for file, size, status in files]
-        wrong = {file: status for file, _, status in files if status != OK}
-        result.groups.append({"name": name, "files": len(files), "wrong": len(wrong), "status": wrong})
+        files = list(_check_trained(leaf, reading) if leaf.runs else _check(leaf.folder, leaf.digest, reading))
+        checked += [_Checked(f"{leaf.name}/{file}", size, status) for file, size, status in files]
+        wrong = {file: status for file, _, status in files if status not in (OK, NO_SUM)}
+        result.groups.append({"name": leaf.name, "files": len(files), "wrong": len(wrong), "status": wrong})
     result.tables["files"] = Table.of(checked, _Checked._fields)
     if not is_whole(result):
-        result.notes.append("What is damaged or missing is mended by packing the runs again, into another folder.")
+        ways = "packing the runs again, into another folder" if packed else "removing it and training by the same call"
+        result.notes.append(f"What is damaged or missing is mended by {ways}.")
+    if without := [file.file for file in checked if file.status == NO_SUM]:
+        result.notes.append(f"{len(without):,} of an older gpustab have no checksum: {some_of(without, 3)}.")
     result.environment = environment(torch.device("cpu")) | {"seconds": time.perf_counter() - started}
     return result
 
@@ -66,16 +81,47 @@ def is_whole(result: Result) -> bool:
     return not any(group["wrong"] for group in result.groups)
 
 
-def _leaves(folder: Path) -> list[tuple[str, Path, str | None]]:
-    """Name, folder and checksum of the manifest, for every leaf."""
-    if (folder / PACKED).is_file() and not (folder / MANIFEST).is_file():
-        return [(folder.name, folder, None)]  # the run set has the checksum
-    entries = read_entries(folder)
-    if any("packed" not in entry.made for entry in entries):
-        raise InputError(f"{folder}: is a run set, but not a packed one, so there are no checksums")
-    for entry in entries:
+class _Leaf(NamedTuple):
+    """A leaf to check: a packed one by the checksum of its account, one of ``runs`` trained runs by those within."""
+
+    name: str
+    folder: Path
+    digest: str | None = None
+    runs: int = 0
+
+
+def _leaves(folder: Path) -> list[_Leaf]:
+    if is_leaf(folder) and not (folder / MANIFEST).is_file():  # the checksum of a packed one is in the run set
+        return [_Leaf(folder.name, folder, runs=len(run_files(folder)))]
+    leaves = []
+    for entry in read_entries(folder):
+        name, leaf = str(entry.key), inside(folder, entry.path)
+        if "packed" not in entry.made:
+            leaves.append(_Leaf(name, leaf, runs=entry.runs))
+            continue
         want_fields(folder / MANIFEST, entry.made, {"sha256": dict}, f"what made {entry.path}")
-    return [(str(entry.key), inside(folder, entry.path), entry.made["sha256"].get(entry.path)) for entry in entries]
+        leaves.append(_Leaf(name, leaf, entry.made["sha256"].get(entry.path)))
+    return leaves
+
+
+def _check_trained(leaf: _Leaf, reading: Callable[[float], None]) -> Iterator[tuple[str, int | None, str]]:
+    """Yield name, bytes and status of every run of a leaf, and of its output vectors where they were kept."""
+    wanted = [run_file(leaf.folder, number) for number in range(leaf.runs)]
+    runs = list(dict.fromkeys([*wanted, *run_files(leaf.folder)]))
+    files = [*runs, *run_files(leaf.folder / OUTPUT)]
+    for k, file in enumerate(files):
+        reading(k / len(files))
+        yield file.relative_to(leaf.folder).as_posix(), _size(file), _status_within(file)
+
+
+def _status_within(file: Path) -> str:
+    if not file.is_file():
+        return MISSING
+    try:
+        with open_rows(file) as rows:
+            return OK if rows.check() else NO_SUM
+    except InputError:
+        return DAMAGED
 
 
 def _check(leaf: Path, digest: str | None, reading: Callable[[float], None]) -> Iterator[tuple[str, int | None, str]]:

@@ -60,7 +60,7 @@ GAINS = Claim[Gain](
     sentences={
         "yes": lambda x: f"Averaging makes the space more stable: averages of {x.differ}.",
         "no": lambda x: f"Averaging makes the space less stable: averages of {x.differ}.",
-        "undecided": lambda x: f"Whether averaging helps cannot be told from these runs: averages of {x.differ}.",
+        "undecided": lambda x: f"These runs are too few to say whether averaging helps: averages of {x.differ}.",
         "no test": lambda x: (
             f"Averages of {x.differ}. With so few averages nobody can say how far off that is: average at least six "
             "runs."

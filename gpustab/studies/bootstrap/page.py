@@ -16,7 +16,7 @@ from gpustab.studies.bootstrap import tables
 from gpustab.studies.bootstrap.claims import is_flat
 from gpustab.studies.neighbours.claims import RULE
 from gpustab.studies.shared.observations import by_chance, rules, verdicts
-from gpustab.studies.shared.wording import listed, the_runs
+from gpustab.studies.shared.wording import capital, listed, the_runs
 
 CITATIONS = ("antoniak2018",)
 _QUERIES = 20
@@ -130,7 +130,7 @@ def _side_by_side(result: Result) -> Iterator[Block]:
         longest = max(row.rank for row in rows)
         cells = [[str(k), *(places.get((run, k), "–") for run in runs)] for k in range(1, longest + 1)]
         yield Block(
-            f"What do single runs say of {word}? (The first: {the_runs(group)})",
+            f"{capital(the_runs(group))}: what does each say of {word}?",
             tables=[SmallTable("", ["rank", *runs], cells)],
             answer="Arrows: so many places above or below the word's median rank over the runs.",
             aside="Tables 5 and 6 of the paper. All query words and runs are in the table of lists.",

@@ -47,7 +47,7 @@ def _in_all(words: Sequence[str], ever: int, runs: int, kind: str) -> str:
     """Which words all runs of a group list, as a clause."""
     some = ", ".join(words[:_NAMED]) + f" and {len(words) - _NAMED} more" * (len(words) > _NAMED)
     of = f"{runs} {kind} runs".replace("  ", " ")
-    return f"{some}: in all {of}" if words else f"No word is in all {of}, of {ever} that are in some"
+    return f"In all {of}: {some}" if words else f"No word is in all {of}, of {ever} that are in some"
 
 
 def _panel(group: str, style: str, shares: Table, lists: Table) -> str:

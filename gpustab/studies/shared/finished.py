@@ -9,6 +9,7 @@ from dataclasses import fields, is_dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
+from zlib import crc32
 
 import numpy as np
 import torch
@@ -57,7 +58,8 @@ class Finished:
         if self.folder is None:
             return None
         try:
-            return self._read(read_json(self.folder / f"{key}.json"))
+            kept = read_json(self.folder / f"{key}.json")
+            return self._read(kept["said"]) if kept["crc32"] == _sum_of(kept["said"]) else None
         except (OSError, ValueError, TypeError, KeyError):
             return None
 
@@ -70,7 +72,8 @@ class Finished:
         if self.folder is None:
             return
         make_folder(self.folder)
-        write_text(self.folder / f"{key}.json", json.dumps(self._plain(said)))
+        plain = self._plain(said)
+        write_text(self.folder / f"{key}.json", json.dumps({"said": plain, "crc32": _sum_of(plain)}))
 
     def _plain(self, value: Any) -> Any:
         """Values as JSON has them, with the names of their types."""
@@ -95,6 +98,11 @@ class Finished:
         if "keys" in value:
             return dict(zip(value["keys"], map(self._read, value["values"]), strict=True))
         return self._kinds[value["type"]](*map(self._read, value["fields"]))
+
+
+def _sum_of(plain: Any) -> int:
+    """Return the checksum of a part: a damaged one is made again, whatever it says."""
+    return crc32(json.dumps(plain).encode())
 
 
 def digest_of(*said: Any) -> str:

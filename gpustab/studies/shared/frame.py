@@ -23,7 +23,7 @@ from gpustab.report import Result
 from gpustab.runs.group import Group, Inputs, loaded
 from gpustab.runs.joining import small_overlap
 from gpustab.runs.manifest import FIRST_SCHEMA, MANIFEST, SCHEMA, read_manifest
-from gpustab.runs.runs import Runs
+from gpustab.runs.runs import Runs, want_runs
 from gpustab.runs.runset import Entry, read_entries, runset_above
 from gpustab.studies.shared.spaces import UNSCALED, find_copies
 from gpustab.studies.shared.wording import groups_in_words
@@ -41,6 +41,8 @@ def groups_of(groups: Groups) -> list[Runs | Group]:
     found = [groups] if isinstance(groups, Runs | Group) else list(groups)
     if not found:
         raise InputError("no group of runs was given")
+    for group in found:
+        want_runs(group, Group)
     names = [group.name for group in found]
     if len(set(names)) < len(names):
         again = next(name for name in names if names.count(name) > 1)

@@ -183,12 +183,36 @@ def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int,
         values[leave_out] = math.nan
     others = ~torch.eye(runs, dtype=torch.bool, device="cpu")
     own = torch.stack([values[r, others[r]].nanquantile(0.5) for r in range(runs)])
-    rest = torch.stack([values[others[r]][:, others[r]].nanquantile(0.5) for r in range(runs)])
+    rest = _medians_without(values)
     ratio = (own / rest).where(rest > 0, torch.nan)
     logs = ratio.log()
     spread = 1.4826 * (logs - logs.nanquantile(0.5)).abs().nanquantile(0.5)
     least = far_from(runs, float(spread.nan_to_num()))
     return [(r, float(ratio[r])) for r in (logs > least).nonzero().flatten().tolist()]
+
+
+def _medians_without(values: Tensor) -> Tensor:
+    """Return for each run the median over the pairs of the others; all pairs are sorted once.
+
+    Without a run, the k-th of those that are left lies as much further on as pairs of this run stand before it.
+
+    Args:
+        values: ``(R, R)`` symmetric; NaN says nothing.
+    """
+    i, j = torch.triu_indices(len(values), len(values), 1)
+    pairs, order = values[i, j].sort()  # NaN comes last
+    size = int((~pairs.isnan()).sum())
+    places = torch.full(values.shape, size, dtype=torch.long)
+    places[i[order[:size]], j[order[:size]]] = torch.arange(size)
+    places = torch.minimum(places, places.T).sort(1).values
+    left = size - (places < size).sum(1)
+    before = places - torch.arange(len(values))  # how many pairs of others stand before each pair of a run
+    before[places == size] = size + 1
+    low, high = (
+        (k + torch.searchsorted(before, k[:, None], right=True)[:, 0]).clamp(0, max(size - 1, 0))
+        for k in ((left - 1) // 2, left // 2)
+    )
+    return pairs[low].lerp(pairs[high], 0.5).where(left > 0, torch.nan)
 
 
 def far_from(runs: int, spread: float) -> float:

@@ -76,7 +76,8 @@ def _classes(same: Tensor, some: list[int]) -> Iterator[list[int]]:
     """Yield the runs that are one space several times, in their order."""
     done: set[int] = set()
     for r in some:
-        several = [r, *(k for k in some if k != r and bool(same[r, k]))]
+        alike = same[r].tolist()
+        several = [r, *(k for k in some if k != r and alike[k])]
         if len(several) > 1 and r not in done:
             done |= set(several)
             yield sorted(several)

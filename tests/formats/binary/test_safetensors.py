@@ -203,9 +203,10 @@ def test_words_from_the_vocabulary_file(save, tmp_path):
     assert space.counts.tolist() == [4, 3, 2, 1]
 
 
-def test_a_vocabulary_file_is_not_needed_where_the_words_are_inside(save, tensors):
-    space = read_space(save(tensors), LoadOptions(vocab="elsewhere"))
-    assert space.report.notes[0] == "vocab=elsewhere was not read: the file holds its words"
+def test_a_vocabulary_file_is_not_needed_where_the_words_are_inside(save, tensors, tmp_path):
+    (tmp_path / "elsewhere").write_text("no words")
+    space = read_space(save(tensors), LoadOptions(vocab=tmp_path / "elsewhere"))
+    assert space.report.notes[0] == f"vocab={tmp_path / 'elsewhere'} was not read: the file holds its words"
 
 
 def test_which_tensor(save, tensors, tmp_path):
@@ -240,7 +241,17 @@ def test_rows_are_views_of_the_file(save, tensors):
 @pytest.mark.parametrize("length", [640, 896, 1152, 1408])
 def test_a_header_whose_length_begins_as_a_pickle_does_is_read(save, tensors, length):
     """0x80 0x02 … 0x80 0x05: the first bytes of the length are those of a pickle of protocol 2 to 5."""
-    lengths = (save(tensors, {"note": "x" * padding}) for padding in range(length))
-    path = next(path for path in lengths if int.from_bytes(path.read_bytes()[:8], "little") == length)
+    bare = int.from_bytes(save(tensors, {"note": ""}).read_bytes()[:8], "little")
+    path = save(tensors, {"note": "x" * (length - bare)})
+    assert int.from_bytes(path.read_bytes()[:8], "little") == length
     assert path.read_bytes()[:1] == b"\x80"
     assert read_space(path).vectors.tolist() == VECTORS.tolist()
+
+
+def test_the_end_of_a_name_is_enough_where_one_has_it(tmp_path):
+    values = torch.randn(3, 2)
+    (tmp_path / "x.vocab").write_text("a\nb\nc\n")
+    save_file({"_orig_mod.tok_emb.weight": values, "_orig_mod.pos_emb.weight": values + 1}, tmp_path / "x.safetensors")
+    space = read_space(tmp_path / "x.safetensors", LoadOptions(tensor="tok_emb.weight"))
+    assert torch.equal(space.vectors, values)
+    assert "the vectors are the tensor '_orig_mod.tok_emb.weight'" in space.report.notes

@@ -2,6 +2,7 @@
 
 import collections
 import gzip
+import pathlib
 import warnings
 
 import numpy as np
@@ -107,3 +108,53 @@ def test_a_cut_file(read, tmp_path, zipped):
     (tmp_path / "x.pt").write_bytes(gzip.compress(content))
     with pytest.raises(InputError, match="within gzip cannot be mapped"):
         read_space(tmp_path / "x.pt")
+
+
+def adam(model):
+    """The state of Adam after a step: two moments of the shape of every table."""
+    parts = list(model.parameters())
+    state = {k: {"step": torch.ones(()), "exp_avg": part + 2, "exp_avg_sq": part + 3} for k, part in enumerate(parts)}
+    return {"state": state, "param_groups": [{"lr": 0.1, "params": [*range(len(parts))]}]}
+
+
+def test_the_state_of_an_optimizer_is_passed_over(read):
+    state = adam(Model())
+    for content, name in [
+        ({"model": {"emb.weight": VALUES}, "optimizer": state}, "optimizer"),
+        ({"state_dict": {"emb.weight": VALUES}, "optimizer_states": [state, state]}, "optimizer_states.0"),
+        ({"emb.weight": VALUES, "train": {"opt": state, "epoch": 3}}, "train.opt"),
+    ]:
+        assert f"the state of an optimizer, '{name}', was passed over" in right(read(content))
+    asked = read({"emb.weight": VALUES, "optimizer": state}, LoadOptions(tensor="optimizer.state.0.exp_avg"))
+    assert torch.equal(asked.vectors, state["state"][0]["exp_avg"])
+
+
+def test_the_end_of_a_name_is_enough(read):
+    wrapped = {f"model._orig_mod.module.{part}.weight": VALUES + k for k, part in enumerate(["tok_emb", "pos_emb"])}
+    notes = right(read({"state": wrapped}, LoadOptions(tensor="tok_emb.weight")))
+    assert "the vectors are 'state.model._orig_mod.module.tok_emb.weight'" in notes
+    both = {f"{part}.tok_emb.weight": VALUES for part in "ab"}
+    with pytest.raises(InputError, match=r"no matrix 'tok_emb\.weight'; the file has a\.tok_emb\.weight"):
+        read(both, LoadOptions(tensor="tok_emb.weight"))
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        ({"model": {"e.weight": VALUES}, "lr": np.float64(0.1)}, r"numpy\S*\.scalar as 'lr'"),
+        ({"hyper": {"none": {}, "args": [1, Model()]}}, r"\S*Model as 'hyper\.args\.1'"),
+        (collections.OrderedDict(a=VALUES, config=(3, pathlib.PurePosixPath("x"))), r"\S*PurePosixPath as 'config\.1'"),
+        (Model(), r"\S*Model, which"),
+    ],
+)
+def test_the_entry_that_is_refused_is_named(read, content, what):
+    with pytest.raises(InputError, match=rf"x\.pt: this PyTorch file holds objects of {what}"):
+        read(content)
+
+
+def test_what_a_pickle_refers_to_again_and_again_ends(read):
+    inner = [pathlib.PurePosixPath("x")]
+    for _ in range(60):
+        inner = [inner, inner]
+    with pytest.raises(InputError, match=r"PurePosixPath as 'deep\.0\.0"):
+        read({"deep": inner, "deeper": inner})

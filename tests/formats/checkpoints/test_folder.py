@@ -4,7 +4,6 @@ import pytest
 import torch
 
 from gpustab import InputError, load_runs, load_space, stability
-from gpustab.formats.checkpoints.folder import readable
 from gpustab.formats.options import LoadOptions
 from gpustab.studies.info.study import info
 from tests.formats.checkpoints import tiny
@@ -15,8 +14,14 @@ INPUT = {
     "bert": "embeddings.word_embeddings.weight",
     "bert-lm": "bert.embeddings.word_embeddings.weight",
     "t5": "shared.weight",
+    "roberta": "embeddings.word_embeddings.weight",
+    "opt": "decoder.embed_tokens.weight",
     "llama": "model.embed_tokens.weight",
 }
+
+
+PADDED = {"bert", "bert-lm", "roberta", "opt"}
+"""Models with a token that pads alone, the first or the second."""
 
 
 def said(space):
@@ -32,9 +37,9 @@ def test_the_input_embedding_is_found_by_name(kind, shards, tmp_path):
     assert f"the vectors are the tensor '{INPUT[kind]}'" in said(space)
     rows = model.get_input_embeddings().weight
     tokens = tiny.byte_level().get_vocab()
-    assert len(space.vocabulary) == len(tokens)
-    for token in ("Ġthe", "<|endoftext|>", "a"):
-        assert torch.equal(space.vectors[space.vocabulary.index_of(readable(token))], rows[tokens[token]])
+    assert len(space.vocabulary) == len(tokens) - (kind in PADDED)
+    for token, word in {"Ġthe": b"the", "Ġcat": b"cat", "a": b"##a"}.items():
+        assert torch.equal(space.vectors[space.vocabulary.index_of(word)], rows[tokens[token]])
     assert space.name == tmp_path.name
 
 
@@ -42,9 +47,11 @@ def test_byte_level_tokens_are_their_bytes(tmp_path):
     checkpoint(tmp_path)
     space = load_space(tmp_path)
     words = {space.vocabulary.text(k) for k in range(len(space.vocabulary))}
-    assert {"▁the", "▁cat", "<|endoftext|>", "\\n"} <= words
+    assert {"the", "cat", "##a", "<|endoftext|>", "##\\n"} <= words
     assert any("ï" in word for word in words)
-    assert "byte-level tokens are shown as their bytes" in said(space)
+    assert "a token that begins a word (a blank before it) is called as the word, one that goes on has ##" in said(
+        space
+    )
 
 
 def test_rows_without_a_token_are_left_out_and_said(tmp_path):
@@ -59,8 +66,9 @@ def test_tokens_without_a_row_are_left_out_and_said(tmp_path):
     checkpoint(tmp_path, "bert", tokenizer=None)
     (tmp_path / "vocab.txt").write_text("\n".join(f"w{i}" for i in range(ROWS + 5)) + "\n")
     space = load_space(tmp_path)
-    assert len(space.vocabulary) == ROWS
-    assert f"5 of {ROWS + 5} tokens have no row" in said(space)
+    assert len(space.vocabulary) == ROWS - 1
+    assert f"5 of {ROWS + 5} tokens have no row among {ROWS} and were left out: 'w320' (320), 'w321'" in said(space)
+    assert "row 0, 'w0', pads and was left out" in said(space)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +102,7 @@ def test_state_dicts_are_read_without_running_them(tmp_path):
     torch.save(model.state_dict(), tmp_path / "pytorch_model.bin", _use_new_zipfile_serialization=False)
     assert torch.equal(load_space(tmp_path).vectors, space.vectors)
     torch.save({"model": object()}, tmp_path / "pytorch_model.bin")
-    with pytest.raises(InputError, match=r"pytorch_model.bin: it holds more than tensors"):
+    with pytest.raises(InputError, match=r"pytorch_model.bin: it holds objects of object as 'model'"):
         load_space(tmp_path)
 
 
@@ -108,10 +116,11 @@ def test_half_precision_is_converted_and_said(tmp_path):
 
 @pytest.mark.parametrize("tokenizer", [tiny.word_pieces, tiny.unigram])
 def test_other_tokenizers(tokenizer, tmp_path):
-    checkpoint(tmp_path, "bert", tokenizer)
+    checkpoint(tmp_path, "gpt2", tokenizer)
     space = load_space(tmp_path)
-    assert set(space.vocabulary) == {token.encode() for token in tokenizer().get_vocab()}
-    assert "byte-level" not in said(space)
+    assert len(space.vocabulary) == tokenizer().get_vocab_size()
+    assert b"the" in space.vocabulary
+    assert b"##s" in space.vocabulary
 
 
 def test_files_of_the_time_before(tmp_path):
@@ -121,17 +130,19 @@ def test_files_of_the_time_before(tmp_path):
     (tmp_path / "merges.txt").write_text("#version: 0.2\n")
     (tmp_path / "added_tokens.json").write_text(json.dumps({"<new Ġ>": 310}))
     space = load_space(tmp_path)
-    assert "▁the" in space.vocabulary
+    assert "the" in space.vocabulary
     assert "<new Ġ>" in space.vocabulary
     assert "9 of them pad the matrix" in said(space)
     (tmp_path / "merges.txt").unlink()
-    assert "Ġthe" in load_space(tmp_path).vocabulary
+    assert list(load_space(tmp_path).vocabulary) == list(space.vocabulary)  # as tokens with Ġ tell
 
 
 def test_words_may_be_given(tmp_path):
     checkpoint(tmp_path, "bert", tokenizer=None)
     (tmp_path / "mine.txt").write_text("\n".join(f"w{i}" for i in range(ROWS)))
-    assert load_space(tmp_path, LoadOptions(vocab=tmp_path / "mine.txt", limit=10)).vocabulary[9] == b"w9"
+    assert (
+        load_space(tmp_path, LoadOptions(vocab=tmp_path / "mine.txt", limit=10)).vocabulary[9] == b"w10"
+    )  # row 0 pads
 
 
 def test_sentence_transformers_name_the_folder_of_the_weights(tmp_path):
@@ -212,3 +223,36 @@ def test_two_embeddings_must_be_chosen_between(tmp_path):
     save_file({"a.weight": torch.randn(9, 4)}, tmp_path / "model.safetensors")
     with pytest.raises(InputError, match=r"no tensor has the name of an input embedding.*a.weight \(9, 4\)"):
         load_space(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("config.json", {"quantization_config": 3}, r"config\.json: quantization_config is a int, wanted a dict"),
+        ("config.json", {"architectures": True}, r"config\.json: architectures is a bool, wanted a list"),
+        ("tokenizer.json", {"model": []}, r"tokenizer\.json: model is a list, wanted a dict"),
+        ("tokenizer.json", {"model": {"vocab": [[3, 0.0]]}}, r"tokenizer\.json: a token is 3, wanted text"),
+        ("tokenizer.json", {"model": {"vocab": {}}, "added_tokens": 7}, "added_tokens is a int, wanted a list"),
+        (
+            "tokenizer.json",
+            {"model": {"vocab": {"a": 0}}, "added_tokens": [{"content": None, "id": 1}]},
+            "a token is None, wanted text",
+        ),
+        (
+            "tokenizer.json",
+            {"model": {"vocab": {"a": 0}, "continuing_subword_prefix": 3}},
+            "continuing_subword_prefix is a int, wanted a str",
+        ),
+    ],
+)
+def test_entries_of_other_kinds_are_named(file, content, message, tmp_path):
+    checkpoint(tmp_path, "llama")
+    (tmp_path / file).write_text(json.dumps(content))
+    with pytest.raises(InputError, match=message):
+        load_space(tmp_path)
+
+
+def test_a_deep_file_is_read(tmp_path):
+    model = checkpoint(tmp_path, "llama")
+    (tmp_path / "config.json").write_text(f'{{"vocab_size": {ROWS}, "deep": {"[" * 800}8{"]" * 800}}}')
+    assert torch.equal(load_space(tmp_path).vectors[0], model.model.embed_tokens.weight[0])

@@ -18,6 +18,10 @@ from transformers import (
     GPT2LMHeadModel,
     LlamaConfig,
     LlamaForCausalLM,
+    OPTConfig,
+    OPTModel,
+    RobertaConfig,
+    RobertaModel,
     T5Config,
     T5ForConditionalGeneration,
 )
@@ -48,6 +52,18 @@ MODELS = {
     "bert-lm": lambda: BertForMaskedLM(BertConfig(vocab_size=ROWS, max_position_embeddings=32, **_SMALL)),
     "t5": lambda: T5ForConditionalGeneration(
         T5Config(vocab_size=ROWS, d_model=8, d_kv=4, d_ff=16, num_layers=1, num_heads=2)
+    ),
+    "roberta": lambda: RobertaModel(RobertaConfig(vocab_size=ROWS, max_position_embeddings=34, **_SMALL)),
+    "opt": lambda: OPTModel(
+        OPTConfig(
+            vocab_size=ROWS,
+            hidden_size=8,
+            word_embed_proj_dim=8,
+            ffn_dim=16,
+            num_hidden_layers=1,
+            num_attention_heads=2,
+            max_position_embeddings=32,
+        )
     ),
     "llama": lambda: LlamaForCausalLM(LlamaConfig(vocab_size=ROWS, **_SMALL)),
 }

@@ -161,3 +161,39 @@ def test_a_cloud_holds_every_point_once():
     assert alone.attrib["d"].count("z") == 1
     x, y = numbers(alone)[:2]
     assert (x, y + 4.2) == (pytest.approx(216, abs=3.7), pytest.approx(127, abs=4.2))
+
+
+def test_whiskers_that_leave_the_axes_have_an_arrow_and_their_value():
+    root = panel(Curve([2], [1.0], "g0", low=[-0.5], high=[3.25], parts=(WHISKERS, MARKS)))
+    arrows = of_class(root, "path", "g0 full")
+    assert [numbers(arrow)[:2] for arrow in arrows] == [[216, 228], [216, 26]]  # at the lower end, and at the upper one
+    assert [part.text for part in of_class(root, "text", "g0 own halo")] == ["−0.50", "3.2"]
+    inside = panel(Curve([2], [1.0], "g0", low=[0.0], high=[2.0], parts=(WHISKERS, MARKS)))
+    assert of_class(inside, "path", "g0 full") == []
+
+
+@pytest.mark.parametrize(
+    ("axis", "said"),
+    [
+        (Axis("y", 0.7, 1.0), True),
+        (Axis("y", -0.9, -0.2), True),
+        (Axis("y", 0.0, 1.0), False),
+        (Axis("y", -1.0, 1.0), False),
+        (Axis("y", 1.0, 9.0, log=True), False),
+    ],
+)
+def test_an_axis_that_does_not_hold_0_says_so(axis, said):
+    root = panel(Curve([0, 4], [axis.low, axis.high], "g0"), y=axis)
+    assert ("0 is not in view" in [part.text for part in root.iter(f"{SPACE}text")]) == said
+
+
+def test_long_names_stand_in_a_key_and_none_is_cut():
+    name = "the addresses of all presidents between two wars, trained with fastText"
+    root = panel(Curve([0, 4], [0, 1], "g0", name=name), Curve([0, 4], [1, 2], "g1", name="b"))
+    texts = [part.text for part in root.iter(f"{SPACE}text")]
+    assert name in " ".join(texts)
+    assert all(
+        float(part.attrib["x"]) + 6.3 * len(part.text) <= 400
+        for part in of_class(root, "text", "soft")
+        if part.text in name
+    )

@@ -2,8 +2,10 @@ import json
 from hashlib import sha256
 
 import pytest
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 
-from gpustab import InputError
+from gpustab import InputError, load_runs
 from gpustab.runs.packing.pack import pack_runs
 from gpustab.runs.packing.verify import is_whole, verify
 from gpustab.runs.runset import write_runset
@@ -60,8 +62,37 @@ def test_words_that_differ_are_damage_whatever_the_checksums_say(packed):
     assert found(packed / "a/x") == {"x/packed-002.safetensors": "damaged"}
 
 
+def test_a_run_set_as_it_was_trained(packed):
+    folder = packed.parent / "set"
+    assert found(folder) == found(folder / "a/x") == {}
+    assert verify(folder).tables["files"]["status"] == ["ok"] * 5
+    path = folder / "a/x/run-001.safetensors"
+    whole = path.read_bytes()
+    for place in (9, len(whole) // 3, len(whole) - 1):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
+        assert found(folder) == {"a/x/run-001.safetensors": "damaged"}
+    path.unlink()
+    assert found(folder) == {"a/x/run-001.safetensors": "missing"}
+
+
+def test_runs_of_before_there_were_checksums_are_read_and_it_is_said_once(packed):
+    folder = packed.parent / "set"
+    for path in (folder / "a/x").iterdir():
+        with safe_open(path, "pt") as file:
+            save_file(load_file(path), path, {"gpustab": file.metadata()["gpustab"]})
+    result = verify(folder)
+    assert is_whole(result)
+    assert result.notes == [
+        "3 of an older gpustab have no checksum: "
+        + ", ".join(f"a/x/run-00{number}.safetensors" for number in range(3))
+        + "."
+    ]
+    (note,) = load_runs(folder / "a/x").notes
+    assert note.endswith(
+        "run-002: the file has no checksum, as it was written by an older gpustab, so that damage would not be seen"
+    )
+
+
 def test_what_is_no_pack(packed):
-    with pytest.raises(InputError, match="not a packed one"):
-        verify(packed.parent / "set")
     with pytest.raises(InputError, match="no run set"):
         verify(packed / "nothing")

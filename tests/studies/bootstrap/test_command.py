@@ -52,7 +52,7 @@ def test_a_run_set_is_written(call, place):
     content = json.loads((place / "out" / "summary.json").read_text())
     assert content["settings"]["query"] == ["q0", "q1", "nowhere"]
     assert any("'nowhere' is not in every group" in note for note in content["notes"])
-    assert "Which neighbours hold in x/bootstrap?" in page
+    assert "Which neighbours hold in the bootstrap runs of x?" in page
     assert "bootstrap range" in page
     for name in ("neighbours", "lists", "pairs"):
         assert (place / "out" / f"{name}.csv").is_file()

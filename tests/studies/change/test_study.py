@@ -121,7 +121,7 @@ def test_two_epochs_have_no_law_and_one_run_no_error():
     assert math.isnan(row["corrected"])
     assert answer.tables["laws"].height == 0
     assert any("no group has two rows" in note for note in answer.notes)
-    assert "cannot be told" in answer.verdict[1]
+    assert "too few to" in answer.verdict[1]
 
 
 def test_two_groups_without_epochs_are_taken_as_given():
@@ -295,4 +295,4 @@ def test_two_camps_of_words_are_an_alarm():
     answer = change(groups(found), min_count=1, resamples=0)
     (alarm,) = answer.alarms
     assert "two camps of words fit two turns" in alarm
-    assert "67% of them the one and 33% the other" in alarm
+    assert "(67 % and 33 % of the words)" in alarm

@@ -162,8 +162,8 @@ def test_the_higher_cosine_of_all_contexts_is_no_better_vector():
     assert row.null > row.null_against
     said = texts_compared(row)
     assert (HIGHER_COSINE.judge(row), BETTER_TEXT.judge(row)) == ("higher", "lower")
-    assert "quiet tells its terms apart better than loud" in said
-    assert "what all contexts of loud have in common" in said
+    assert "quiet distinguishes its terms better than loud" in said
+    assert "what all contexts of loud share" in said
 
 
 def test_the_error_of_a_difference_has_terms_and_runs():

@@ -14,6 +14,7 @@ from gpustab.runs.runset import write_runset
 from gpustab.small_data import nonce
 from gpustab.studies.consistency import models, study, tuning
 from gpustab.studies.consistency.study import consistency
+from gpustab.studies.shared.wording import the_runs
 from tests.small_data.made import sentences, term_names, word, write
 
 pytest.importorskip("sentencex")
@@ -73,7 +74,8 @@ def test_a_background_that_was_trained_on_the_text_itself_is_an_alarm(trained, t
     assert any(alarm.startswith("The background was trained on another-name itself. Its") for alarm in alarms), alarms
     two = open_groups([trained / "runs", shutil.copytree(trained / "runs", tmp_path / "same")], single_runs=True)
     alarms = consistency(two, copied, terms=str(trained / "terms.txt"), **CHOICES).alarms
-    said = f"The backgrounds {two[0].name} and {two[1].name} were trained on another-name itself. Their"
+    both = " and ".join(the_runs(group.name) for group in two)
+    said = f"The backgrounds, {both}, were trained on another-name itself. Their"
     assert [alarm.startswith(said) for alarm in alarms if "trained on" in alarm] == [True], alarms
     files = sorted((trained / "runs/sgns/shuffled").glob("run-*.safetensors"))
     plain = open_groups([shutil.copy(files[0], tmp_path / "vectors.safetensors")], single_runs=True)

@@ -93,7 +93,7 @@ def test_no_verdict_rests_on_what_is_undefined(all_equal):
     assert set(found.values()) <= {"undecided", "no test", "yes", "no"}
     for source in ("3.2.1", "3.2.2", "3.2.3"):
         assert {agrees for (where, _), agrees in found.items() if where == source} <= {"undecided", "no test"}, source
-    assert found["2.3, 1", "Losses hardly vary between pairs, shuffled"] == "undecided"
+    assert found["2.3, 1", "Losses hardly vary between pairs of shuffled runs"] == "undecided"
     shown = [row["shows"] for row in judged.records()]
     assert not any("nan" in text for text in shown)
 
@@ -103,8 +103,8 @@ def test_copies_are_told_as_stability_tells_them(kind, request):
     alarms = request.getfixturevalue(kind).alarms
     (note,) = (note for note in alarms if "equal up to rotation" in note)
     wanted = {"all_equal": "6 of 6 pairs", "two_of_five": "1 of 10 pairs"}[kind]
-    why = "No verdict on sgns: some of its runs are equal."
-    assert note.startswith(f"{why} Of the shuffled runs: {wanted} of runs are equal up to rotation")
+    why = "Skip-gram gets no verdict: some of its runs are equal."
+    assert note.startswith(f"{why} Shuffled runs: {wanted} of runs ")
 
 
 def test_two_of_five_have_all_numbers(two_of_five):
@@ -129,7 +129,7 @@ def test_the_command_answers_for_runs_that_differ_by_their_draw_alone(tmp_path, 
     call = ["study", "instability", "set", "-o", "out", "--targets", "5", "--pairs", "20", "-q"]
     done = CliRunner().invoke(app, call, catch_exceptions=False)
     assert done.exit_code == 0
-    assert "Of the fixed runs: 3 of 3 pairs of runs are equal up to rotation" in " ".join(done.stdout.split())
+    assert "Fixed runs: 3 of 3 pairs of runs are equal up to rotation" in " ".join(done.stdout.split())
 
 
 def test_a_chapter_that_fails_does_not_lose_the_others(tmp_path, monkeypatch):

@@ -232,7 +232,7 @@ def test_two_words_have_one_neighbour():
 def test_a_word_that_is_missing_is_said():
     listed, note = listed_with_note(name="sgns", word="zebra")
     assert listed == {}
-    assert note == "sgns: no lists of neighbours, the word 'zebra' is not in all runs."
+    assert note == "Skip-gram: no lists of neighbours, because 'zebra' is not in all runs."
 
 
 def test_the_cosines_of_a_pair_are_the_naive_ones_in_every_run(listed_stack, listed):

@@ -51,7 +51,7 @@ def test_techniques_stand_beside_each_other_and_are_never_pooled(result):
     assert list(dict.fromkeys(result.tables["table_2_8"]["technique"])) == ["sgns", "glove"]
     assert result.tables["table_2_11"]["technique"] == ["sgns"]
     assert result.groups[1]["extrinsic"] is None
-    assert "glove: without bootstrap runs, no extrinsic part." in result.notes
+    assert "GloVe has no bootstrap runs, so it has no extrinsic part." in result.notes
 
 
 def test_the_counts_of_the_words_are_per_run(result):
@@ -81,11 +81,12 @@ def test_the_page_shows_titled_tables_and_not_one_row_per_word(result):
     assert "Does it help to average my runs?" in titles
     chance = result.tables["table_2_8"]["chance"][0]
     assert describe(result)[0].answer.endswith(f"0 if not at all. Unrelated spaces would have {chance:.2f}.")
-    shown = [fact for block in describe(result)[2:] for fact in block.facts]
+    every = [table for block in describe(result) for table in block.tables]
+    shown = [row for table in every if table.header[0] == "claim of the paper" for row in table.rows]
     assert len(shown) == len(
         result.tables["observations"]["claim"]
     )  # each once, in its question or among the undecided
-    assert all(block.folded for block in describe(result) if block.title == "Not decided by these runs")
+    assert all(block.folded for block in describe(result) if block.title == "Which claims do these runs leave open?")
     assert max(len(table.rows) for block in describe(result) for table in block.tables) < 60
 
 
@@ -152,25 +153,27 @@ def unsound(tmp_path_factory):
 def test_a_technique_sets_off_one_alarm_that_says_what_it_forbids(unsound):
     flat, odd = sorted(unsound.alarms, reverse=True)
     assert flat.startswith(
-        "No verdict on sgns: its runs are collapsed. In all 7 shuffled and fixed runs all words point"
+        "Skip-gram gets no verdict: its runs are collapsed. In all 7 shuffled and fixed runs, nearly all words point"
     )
     assert flat.count("small PIP loss means nothing") == 1
-    assert "Of sgns this page therefore answers no question: not how unstable it is" in flat
-    assert odd.startswith("No verdict on glove: its runs do not all lie together. Of the shuffled runs: run-005: ")
+    assert "This page therefore answers no question about skip-gram." in flat
+    assert odd.startswith(
+        "GloVe gets no verdict: one run or more lie far from the others. Shuffled runs: run-005 lies "
+    )
 
 
 def test_facts_of_a_technique_without_a_verdict_are_neither_yes_nor_no(unsound):
     rows = [row for row in unsound.tables["observations"].records() if row["technique"]]
     assert len(rows) > 20
     assert {row["agrees"] for row in rows} == {"no test"}
-    why = {"sgns": "no verdict, since its runs are collapsed; ", "glove": "no verdict, since its runs do not all "}
+    why = {"sgns": "no verdict, since its runs are collapsed (", "glove": "no verdict, since one run or more lie far "}
     assert all(row["shows"].startswith(why[row["technique"]]) for row in rows)
     assert not [row for row in unsound.tables["observations"].records(source="2.3, 2") if not row["technique"]]
     blocks = describe(unsound)
-    shown = {value for block in blocks[2:] for _, value, _ in block.facts}
-    assert shown == {"no test"}
-    assert blocks[1].answer.endswith(" lie together. The numbers stand as they were measured.")
+    (left,) = (block for block in blocks if block.title == "Which claims do these runs leave open?")
+    assert {row[2] for table in left.tables for row in table.rows} == {"no test"}
+    assert blocks[1].answer.endswith(" far from the others. The numbers stand as they were measured.")
     best = next(block for block in blocks if block.title == "Which technique is the most stable?")
-    assert best.answer.startswith("This cannot be told: no technique has runs that a verdict can be given on.")
-    assert "No verdict on sgns: its runs are collapsed." in best.answer
+    assert best.answer.startswith("No technique has runs that allow a verdict.")
+    assert "Skip-gram gets no verdict: its runs are collapsed." in best.answer
     assert unsound.tables["table_2_9"].height == 0

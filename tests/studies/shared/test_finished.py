@@ -1,7 +1,9 @@
 """What finished parts say comes back as it was."""
 
+import json
 from dataclasses import dataclass
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -45,8 +47,19 @@ def test_no_folder_keeps_nothing():
 
 @pytest.mark.parametrize("text", ["", "{", "{}", '{"type": "Outer", "fields": []}', '{"type": "Else", "fields": []}'])
 def test_a_damaged_part_is_none(tmp_path, text):
-    (tmp_path / "one.json").write_text(text)
-    assert Finished(tmp_path, (Inner, Outer)).get("one") is None
+    sums = crc32(json.dumps(json.loads(text)).encode()) if text.endswith("}") else 0
+    for content in (text, f'{{"said": {text}, "crc32": {sums}}}'):
+        (tmp_path / "one.json").write_text(content)
+        assert Finished(tmp_path, (Inner, Outer)).get("one") is None
+
+
+def test_a_part_whose_number_was_changed_is_none(tmp_path):
+    kept = Finished(tmp_path)
+    kept.put("one", [1.5])
+    assert kept.get("one") == [1.5]
+    path = tmp_path / "one.json"
+    path.write_text(path.read_text().replace("1.5", "2.5"))
+    assert kept.get("one") is None
 
 
 def test_the_name_depends_on_all(tmp_path):

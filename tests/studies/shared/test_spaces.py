@@ -160,3 +160,16 @@ def test_runs_without_joint_words_are_not_looked_at():
     runs = load_runs([([f"w{i}" for i in k], run[k]) for run, k in zip(stack, parts, strict=True)], vocabulary="union")
     assert look_at(runs, Compute()) == []
     assert neighbours_of(runs, "w1", 3).groups[0]["n"] == 3
+
+
+@pytest.mark.parametrize("runs", [3, 4, 5, 12])
+@pytest.mark.parametrize("lacking", [0.0, 0.4, 1.0])
+def test_medians_without_a_run_are_those_of_the_pairs_that_are_left(runs, lacking):
+    generator = torch.Generator().manual_seed(runs)
+    values = torch.randint(0, 9, (runs, runs), generator=generator).double().div(4)
+    values = values.triu(1) + values.triu(1).T
+    gone = (torch.rand(runs, runs, generator=generator) < lacking).triu(1)
+    values[gone | gone.T | torch.eye(runs, dtype=torch.bool)] = torch.nan
+    others = ~torch.eye(runs, dtype=torch.bool)
+    plain = torch.stack([values[others[r]][:, others[r]].nanquantile(0.5) for r in range(runs)])
+    assert torch.equal(spaces._medians_without(values).nan_to_num(-1), plain.nan_to_num(-1))

@@ -97,7 +97,7 @@ def test_the_page_answers_its_questions_and_is_written(result, tmp_path):
     (p,) = {group["baseline"]["question_2"] for group in result.groups if group["name"] == "near"}
     assert p is None or f"p = {p:.2g}" in text
     assert ("Q2, near" in text) is (p is not None)
-    assert result.verdict[0].startswith("near: only above a cosine of ")  # so few words prove it further up only
+    assert result.verdict[0].startswith("near: two words with a cosine above ")  # so few words prove it further up only
     names = {path.name for path in result.write(tmp_path / "out")}
     assert {"summary.json", "report.html", "thresholds.parquet", "groups.parquet", "shapes.parquet"} <= names
     content = json.loads((tmp_path / "out" / "summary.json").read_text())
@@ -111,7 +111,7 @@ def test_a_single_space_has_thresholds_and_no_error_over_runs(wordnet, runs):
     assert row["mean"] is not None
     assert row["sd"] is row["half"] is None
     assert any("One run" in note for note in result.notes)
-    assert not any("training again" in sentence for sentence in result.verdict)
+    assert not any("retraining" in sentence for sentence in result.verdict)
 
 
 def test_a_copy_is_left_out_and_named(wordnet, runs):
@@ -169,7 +169,7 @@ def test_a_group_without_nouns_has_its_distributions_alone(wordnet, runs):
     pairs = {(row["first"], row["second"]) for row in result.tables["shapes"].records()}
     assert {("documents", "near"), ("documents", "Leacock-Chodorow")} <= pairs
     (said,) = [sentence for sentence in result.verdict if sentence.startswith("documents")]
-    assert "no thresholds: 0 of 20 words are nouns of WordNet, wanted at least 3" in said
+    assert "has no thresholds: 0 of 20 words are nouns of WordNet, wanted at least 3" in said
     mean = np.mean(list(result.tables["moments"].where(group="documents")["mean"]))
     assert f"{mean:.2f}".replace("-", "−") in said
     assert result.groups[0]["baseline"] is None

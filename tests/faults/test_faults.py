@@ -1,0 +1,89 @@
+"""A seeded part of ``python -m tests.faults``: some operations of every cheap call fail, each in one way."""
+
+import random
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="calls are replayed in forks, and told by /proc")
+ROOT = Path(__file__).parents[2] / "gpustab"
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("stability replaces", "average and page", "sweep")]
+CHEAP = ["train", "pack", "average, text", *SLOW]
+EACH = 2
+
+
+@pytest.fixture(scope="module")
+def place():
+    from tests.faults.replay import shop
+
+    with shop() as folder:
+        yield folder
+
+
+@pytest.mark.parametrize("name", CHEAP)
+def test_what_is_left_is_old_or_new_and_the_same_call_ends_as_if_nothing_had_been(name, place):
+    from tests.faults.replay import Replay
+    from tests.faults.scenarios import SCENARIOS
+
+    (scenario,) = [one for one in SCENARIOS if one.name == name]
+    replay = Replay(scenario, place)
+    assert len(replay.seen) > 15
+    for number, fault in random.Random(name).sample(replay.cases(), EACH):
+        replay.disturb(number, fault)
+    assert not replay.wrong
+    assert replay.outcomes.total() == EACH
+
+
+def test_the_harness_sees_a_file_that_is_half_written_and_a_state_that_is_neither():
+    from tests.faults.replay import wrong_state, wrong_words
+
+    old, new = {"set/a": b"a", "set/key": b"1"}, {"set/a": b"b", "set/key": b"2"}
+    assert wrong_state(old, new, old, "set/key") is None
+    assert wrong_state(old, new, new, "set/key") is None
+    assert "half-written" in wrong_state(old, new, new | {"set/a": b""}, "set/key")
+    assert "the new state lacks" in wrong_state(old, new, new | {"set/a": b"a"}, "set/key")
+    assert "lost of the old state" in wrong_state(old, new, old | {"set/a": b"b"}, "set/key")
+    assert wrong_state(old, new, old | {".x.tmp": b"half"}, "set/key") is None
+    said = {"code": 1, "through": None, "said": "failed: set/a: cannot be written: No space left on device\n"}
+    assert wrong_words(said, "ENOSPC", "set/a", ()) is None
+    assert wrong_words(said | {"said": "failed: No space left on device\n"}, "ENOSPC", "set/a", ())
+    assert "came through" in wrong_words(said | {"through": "OSError()"}, "ENOSPC", "set/a", ())
+
+
+WRITES = re.compile(
+    r"\.(write_text|write_bytes|rename|touch|mkdir|unlink|rmdir|rmtree|savez|save_file|truncate)\(|\.open\(\"[wax]|"
+    r"\bjson\.loads\(|\btomllib\.loads?\("
+)
+MAY = {
+    "formats/atomic.py": {"mkdir", "unlink", 'open("x'},
+    "formats/parsed.py": {"json.loads", "tomllib.loads"},
+    "training/progress.py": {"touch", "truncate"},  # marks in a folder of the system's for such things
+    "trainers/fasttext.py": {'open("w'},  # likewise
+    "report/files.py": {"rmdir", "rmtree"},
+    "runs/lock.py": {"unlink"},
+    "runs/packing/pack.py": {"rmtree"},
+    "bench/clock.py": {"write_text"},  # of /proc
+}
+"""Where files are written or removed; all others go through gpustab.formats.atomic, whose points the harness knows."""
+
+
+def test_nothing_is_written_and_no_json_is_read_by_another_way():
+    """What the harness does not see, it cannot let fail; each reader of JSON of its own would be one more to fuzz."""
+    for path in ROOT.rglob("*.py"):
+        name, text = path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
+        found = {one.group().strip(".(") for one in WRITES.finditer(re.sub(r'"[^"\n]*json\.[^"\n]*"', "", text))}
+        assert found <= MAY.get(name, set()), name
+
+
+@pytest.mark.parametrize("name", ["plan", pytest.param("account of a pack", marks=pytest.mark.slow)])
+def test_files_of_ours_in_broken_forms_are_refused_in_one_line_or_read_as_if_whole(name, place):
+    from tests.faults.fuzz import TARGETS, Fuzz
+
+    (target,) = [one for one in TARGETS if one.name == name]
+    fuzz = Fuzz(target, place)
+    for number in random.Random(name).sample(range(len(fuzz.forms)), EACH):
+        fuzz.read(number)
+    assert not fuzz.wrong
+    assert fuzz.outcomes.total() == EACH

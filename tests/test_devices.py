@@ -1,0 +1,199 @@
+"""A default device of the host program does no harm: what is made inside names its own."""
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import gpustab
+from gpustab import functional, nn
+from gpustab.monitor import StabilityMonitor
+from gpustab.options import SIMILARITIES
+from tests import generators
+from tests.functional.test_functional import PAIRS, related
+from tests.generators import noisy_copies, spaces
+
+ROOT = Path(__file__).parents[1]
+FACTORIES = {
+    *("arange", "as_tensor", "asarray", "empty", "eye", "full", "linspace", "logspace", "ones", "rand", "randint"),
+    *("randn", "randperm", "range", "scalar_tensor", "tensor", "tril_indices", "triu_indices", "zeros"),
+    *("sparse_coo_tensor", "sparse_csr_tensor", "Linear", "Embedding"),
+}
+
+
+def sources():
+    """All but the readers of files, which :func:`test_the_library_under_the_device_meta` runs."""
+    found = [path for room in ("gpustab", "kernels") for path in (ROOT / room).rglob("*.py")]
+    return [
+        path
+        for path in found
+        if not {"gpustab/kernels", "gpustab/formats"} & set(map(str, path.relative_to(ROOT).parents))
+    ]
+
+
+def nameless(path):
+    """Calls that make a tensor wherever the host's default device is."""
+    text = path.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)) if "torch." in text else ():
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and node.func.value.id in ("torch", "nn")
+            and node.func.attr in FACTORIES
+            and not {"device", None} & {word.arg for word in node.keywords}
+        ):
+            yield f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}"
+
+
+def test_every_tensor_names_its_device():
+    assert not [call for path in sources() for call in nameless(path)]
+
+
+@pytest.fixture
+def meta():
+    torch.set_default_device("meta")
+    yield
+    torch.set_default_device(None)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    from gpustab.formats.writers import write_word2vec_text
+
+    folder = tmp_path_factory.mktemp("files")
+    made = [folder / f"run{k}.txt" for k in range(4)]
+    for file, space in zip(made, spaces(4, 60, 5), strict=True):
+        write_word2vec_text(space, file)
+    return made
+
+
+@pytest.fixture(scope="module")
+def runs(files):
+    return gpustab.load_runs(files)
+
+
+CALLS = {
+    "load": lambda runs, files: gpustab.load_runs(files, vocabulary="union", centre=True),
+    "stability": lambda runs, files: gpustab.stability(runs, metrics=list(SIMILARITIES), words=["w1"]),
+    "neighbours": lambda runs, files: gpustab.neighbours_of(runs, "w1"),
+    "average": lambda runs, files: gpustab.average(runs),
+    "compare": lambda runs, files: gpustab.compare(
+        *(gpustab.load_runs(some, name=name) for some, name in ((files[:2], "a"), (files[2:], "b")))
+    ),
+    "similarity": lambda runs, files: [gpustab.similarity_matrix(runs, metric) for metric in SIMILARITIES],
+    "chance": lambda runs, files: [gpustab.similarity_by_chance(runs, metric) for metric in SIMILARITIES],
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_library_under_the_device_meta(name, runs, files, meta):
+    CALLS[name](runs, files)
+
+
+def of_pairs(x, y):
+    """What functions, losses, metrics and a monitor find."""
+    from gpustab import metrics
+
+    found = {name: function(x, y) for name, function in PAIRS.items()}
+    found["chance"] = functional.chance_level(functional.linear_cka, x, y)
+    found["average"] = functional.average(torch.stack([x, y]))
+    for loss in (nn.PIPLoss(), nn.ProcrustesLoss(squared=True), nn.NeighbourAgreementLoss(5)):
+        table = x.clone().requires_grad_()
+        loss(table, y).backward()
+        found[type(loss).__name__] = table.grad
+    for name in metrics.__all__:
+        metric = getattr(metrics, name)().to("cpu")
+        metric.update(x, y)
+        found[name] = metric.compute()
+    table = x.clone()
+    monitor = StabilityMonitor(table, metrics=["pip", "procrustes", "cka", "overlap"])
+    table += y
+    found["monitor"] = monitor.step()
+    return found
+
+
+def same(one, other):
+    if isinstance(one, tuple):
+        return all(map(same, one, other))
+    return torch.equal(one, other) if isinstance(one, torch.Tensor) else one == other
+
+
+DEFAULTS = {
+    "device": (lambda: torch.set_default_device("meta"), lambda: torch.set_default_device(None)),
+    "float64": (lambda: torch.set_default_dtype(torch.float64), lambda: torch.set_default_dtype(torch.float32)),
+    "bfloat16": (lambda: torch.set_default_dtype(torch.bfloat16), lambda: torch.set_default_dtype(torch.float32)),
+}
+
+
+@pytest.mark.parametrize("default", DEFAULTS)
+def test_defaults_of_the_program_change_no_bit(default):
+    pytest.importorskip("torchmetrics")
+    x, y = related()
+    wanted = of_pairs(x, y)
+    change, undo = DEFAULTS[default]
+    change()
+    try:
+        found = of_pairs(x, y)
+    finally:
+        undo()
+    assert [name for name in wanted if not same(wanted[name], found[name])] == []
+
+
+def test_the_grad_mode_of_the_program_changes_no_bit():
+    x, y = related()
+    wanted = {name: function(x, y) for name, function in PAIRS.items()}
+    for mode in (torch.no_grad, torch.inference_mode):
+        with mode():
+            assert all(same(wanted[name], function(x, y)) for name, function in PAIRS.items())
+
+
+def test_tensors_alone_are_no_runs_and_what_is_advised_makes_runs_of_them():
+    stack = noisy_copies(2, 30, 4)
+    calls = [
+        lambda: gpustab.stability(list(stack)),
+        lambda: gpustab.similarity_matrix(stack),
+        lambda: gpustab.similarity_by_chance(stack.numpy()),
+        lambda: gpustab.stability([stack.numpy()]),
+    ]
+    for call in calls:
+        with pytest.raises(gpustab.InputError, match=r"this is a (Tensor|ndarray), wanted runs: load_runs\("):
+            call()
+    words = [f"w{k}" for k in range(30)]
+    runs = gpustab.load_runs([(words, stack[0]), (words, stack[1])])
+    assert 0 < gpustab.similarity_matrix(runs, "cka")[0, 1] < 1
+
+
+STUDIES = ["bootstrap-planted", "compare-planted", "average-planted", "info-files", "train-lsa", "sweep-lsa", "pack"]
+
+
+@pytest.mark.slow
+def test_commands_and_studies_under_the_device_meta(tmp_path, meta):
+    """One of each study and of the commands that measure, on the data of the golden answers."""
+    from tests import golden
+    from tests.golden_cases import CASES
+    from tests.golden_data import make_data
+
+    torch.set_default_device(None)
+    make_data(tmp_path / "data")
+    studies = {line.split()[1]: name for name, line in CASES.items() if line.startswith("study")}
+    torch.set_default_device("meta")
+    wrong = {}
+    for name in [*studies.values(), *STUDIES]:
+        answer = golden.run_case(name, tmp_path / "data")
+        if answer["exit"]:
+            wrong[name] = answer["error"][-300:]
+    assert not wrong
+
+
+def test_numbers_are_drawn_from_generators_of_their_own():
+    """Neither the generator of torch nor that of NumPy is moved by a level by chance."""
+    torch.manual_seed(3)
+    before, state = torch.get_rng_state(), np.random.get_state()[1].copy()  # noqa: NPY002
+    runs = generators.runs_of(noisy_copies(2, 30, 4))
+    gpustab.similarity_by_chance(runs, "cca")
+    functional.chance_level(functional.linear_cka, *noisy_copies(2, 30, 4))
+    assert torch.equal(torch.get_rng_state(), before)
+    assert (np.random.get_state()[1] == state).all()  # noqa: NPY002

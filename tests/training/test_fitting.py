@@ -1,0 +1,114 @@
+"""Defaults by the size of a corpus: chosen by a rule, said, written in the plan; what is given or begun wins."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from gpustab.cli import app
+from gpustab.machine.progress import no_progress
+from gpustab.training import fitting
+from gpustab.training.fitting import READ_ALL, READ_RAREST, cores, epochs_of, fit, least_count
+
+
+@pytest.mark.parametrize("tokens", [10**3, 10**4, 10**5, 999_999, 10**6, 4_999_999, 5 * 10**6, 10**9])
+def test_the_rarest_word_is_read_often_enough_whatever_the_size(tokens):
+    counts = np.full(1000, tokens // 1000)
+    least = least_count(counts)
+    epochs = epochs_of(tokens, least)
+    assert least in (2, 5, 10, 20)
+    assert least * epochs >= READ_RAREST
+    assert epochs == 100 or tokens * epochs >= READ_ALL
+    assert epochs <= 100
+
+
+def test_larger_texts_need_no_smaller_count_and_no_more_epochs():
+    sizes = [2 * 10**4, 10**5, 10**6, 10**7]
+    least = [least_count(np.full(1000, size // 1000)) for size in sizes]
+    epochs = [epochs_of(size, count) for size, count in zip(sizes, least, strict=True)]
+    assert least == sorted(least) == [5, 5, 10, 20]
+    assert epochs == sorted(epochs, reverse=True) == [80, 20, 10, 5]
+
+
+@pytest.fixture(scope="module")
+def speeches(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("fit") / "speeches"
+    folder.mkdir()
+    generator = np.random.default_rng(0)
+    for number in range(40):
+        words = generator.zipf(1.4, 400) % 2000
+        (folder / f"{number}.txt").write_text(" ".join(f"w{word}" for word in words))
+    return folder
+
+
+def fitted(speeches, folder, **content):
+    return fit({"corpus": str(speeches), "options": {"tokenizer": "whitespace"}, **content}, folder, no_progress)
+
+
+def test_what_nobody_chose_is_chosen_and_said(speeches, tmp_path):
+    found = fitted(speeches, tmp_path)
+    settings = found.settings
+    corpus = found.prepare()
+    least, epochs = settings.options.min_count, settings.parameters["sgns"]["epochs"]
+    assert (least, epochs) == (2 if len(corpus.vocabulary) and least == 2 else 5, 100)
+    assert found.says.startswith("16,000 tokens: ")
+    assert f"--min-count {least} ({len(corpus.vocabulary):,} words occur so often), --epochs {epochs}" in found.says
+    assert settings.runs == 10
+    assert settings.jobs == 1 or 16_000 * epochs * 30 >= fitting.QUICK
+    assert fitted(speeches, tmp_path).settings == settings  # again the same
+
+
+def test_what_is_given_wins(speeches, tmp_path):
+    options = {"tokenizer": "whitespace", "min_count": 7}
+    found = fitted(speeches, tmp_path, options=options, sgns={"epochs": 3}, jobs=3)
+    assert (found.settings.options.min_count, found.settings.parameters["sgns"]["epochs"], found.settings.jobs) == (
+        7,
+        3,
+        3,
+    )
+    assert found.says == ""
+    half = fitted(speeches, tmp_path, options=options)
+    assert "--min-count" not in half.says
+    assert "--epochs 100" in half.says
+
+
+def test_lsa_has_no_more_dimensions_than_half_of_the_documents(speeches, tmp_path):
+    found = fitted(speeches, tmp_path, techniques=["lsa", "glove"])
+    assert found.settings.parameters == {"lsa": {"dim": 20}}  # GloVe's epochs are no passes over the text
+    assert "--set lsa.dim=20 (40 documents)" in found.says
+    assert fitted(speeches, tmp_path, techniques=["lsa"], lsa={"dim": 33}).settings.parameters["lsa"] == {"dim": 33}
+
+
+def test_a_run_set_that_was_begun_keeps_to_what_it_was_begun_with(speeches, tmp_path):
+    leaf = tmp_path / "sgns" / "fixed"
+    leaf.mkdir(parents=True)
+    (leaf / "plan.json").write_text(json.dumps({"options": {"min_count": 20}, "parameters": {"epochs": 5}}))
+    settings = fitted(speeches, tmp_path).settings
+    assert (settings.options.min_count, settings.parameters["sgns"]["epochs"]) == (20, 5)
+
+
+def test_more_work_is_for_all_cores_and_never_for_more(speeches, tmp_path, monkeypatch):
+    monkeypatch.setattr(fitting, "QUICK", 1)
+    assert fitted(speeches, tmp_path, runs=50).settings.jobs == cores()
+    assert fitted(speeches, tmp_path, runs=1, samplings=["fixed"]).settings.jobs == 1
+    assert fitted(speeches, tmp_path, runs=50, parallel="threading", jobs=2).settings.jobs == 2
+
+
+def test_the_command_says_and_records_what_it_chose_and_a_file_keeps_its_meaning(speeches, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr("gpustab.training.train_runs", lambda plan, *_, **how: asked.append(plan) or stopped())
+    words = ["train", str(speeches), "-o", str(tmp_path / "new"), "--tokenizer", "whitespace", "--runs", "8"]
+    done = CliRunner().invoke(app, words)
+    assert "chosen to fit 16,000 tokens: --min-count " in done.stderr
+    assert "chosen" not in CliRunner().invoke(app, [*words, "-q"]).stderr
+    (tmp_path / "plan.toml").write_text("runs = 8\n")
+    done = CliRunner().invoke(app, [*words, "--config", str(tmp_path / "plan.toml")])
+    assert "chosen" not in done.stderr
+    first, _, third = asked
+    assert first.parameters["sgns"]["epochs"] == 100
+    assert (third.options.min_count, third.parameters_of("sgns").model_dump()["epochs"]) == (20, 5)
+
+
+def stopped():
+    raise KeyboardInterrupt
