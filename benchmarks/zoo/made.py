@@ -28,25 +28,38 @@ _KANA = "あいうえおかきくけこさしすせそたちつてとなにぬ�
 
 
 Maker = Callable[[Writer], "dict[str, str | bytes] | str"]
-_MAKERS: dict[str, tuple[Maker, tuple[str, ...], tuple[str, ...], dict[str, str]]] = {}
 
 
-def _kind(*raises: str, words: tuple[str, ...] = (), **options: str) -> Callable[[Maker], Maker]:
-    """Enter a maker into the zoo: doubts of which one must be raised, and words of a refusal, of which one must be said."""
+class Kinds:
+    """Makers of files, each with the doubts of which it must raise one."""
 
-    def enter(make: Maker) -> Maker:
-        _MAKERS[make.__name__.replace("_", " ").strip()] = make, raises, words, options
-        return make
+    def __init__(self) -> None:
+        self._makers: dict[str, tuple[Maker, tuple[str, ...], tuple[str, ...], dict[str, str]]] = {}
 
-    return enter
+    def enter(self, *raises: str, words: tuple[str, ...] = (), **options: str) -> Callable[[Maker], Maker]:
+        """Enter a maker: doubts of which one must be raised, and words of a refusal, of which one must be said."""
+
+        def decorate(make: Maker) -> Maker:
+            self._makers[make.__name__.replace("_", " ").strip()] = make, raises, words, options
+            return make
+
+        return decorate
+
+    def specimens(self) -> Iterator[Specimen]:
+        """Yield what each of them makes."""
+        for name, (make, raises, words, options) in self._makers.items():
+            made_files = make(Writer(name))
+            files = {"text.txt": made_files} if isinstance(made_files, str) else made_files
+            yield Specimen(f"made: {name}", files, options, raises, words)
+
+
+_ALL = Kinds()
+_kind = _ALL.enter
 
 
 def made() -> Iterator[Specimen]:
     """Yield all made files."""
-    for name, (make, raises, words, options) in _MAKERS.items():
-        made_files = make(Writer(name))
-        files = {"text.txt": made_files} if isinstance(made_files, str) else made_files
-        yield Specimen(f"made: {name}", files, options, raises, words)
+    return _ALL.specimens()
 
 
 def _lemma(token: str) -> str:

@@ -1,15 +1,19 @@
-"""One text of the zoo, and the third that is left out while thresholds are set."""
+"""One text of the zoo, how it is cut to size, and whether it is ordinary at all."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from hashlib import blake2b
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from gpustab.corpus.variants import UNSPACED
+
 SHORT, LONG = 2_000, 40_000
 """Characters: less is no corpus, more tells no more."""
+
+_WITHOUT_BLANKS = re.compile(f"[{UNSPACED}]")
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,7 @@ class Specimen:
         options: how it is read, as somebody would say who knows what it is.
         raises: kinds of doubts, of which one must be raised; none of an ordinary text.
         words: what a refusal must say, one of these, where the file is refused before it is looked at.
+        fresh: whether no rule has seen it.
     """
 
     name: str
@@ -29,11 +34,7 @@ class Specimen:
     options: Mapping[str, Any] = field(default_factory=dict)
     raises: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
-
-    @property
-    def left_out(self) -> bool:
-        """Whether it belongs to the third that no threshold has seen."""
-        return blake2b(self.name.encode(), digest_size=4, key=b"zoo").digest()[0] % 3 == 0
+    fresh: bool = False
 
     def write(self, folder: Path) -> Path:
         """Write it into an empty folder, and return what is to be read."""
@@ -61,8 +62,17 @@ def a_folder(name: str, texts: Iterable[str], **options: str) -> Iterator[Specim
         yield Specimen(name, {f"{i:03}.txt": text for i, text in enumerate(kept)}, options or {"layout": "files"})
 
 
-def lines_of(name: str, texts: Iterable[str]) -> Iterator[Specimen]:
+def lines_of(name: str, texts: Iterable[str], layout: str = "lines") -> Iterator[Specimen]:
     """Yield a file with a text in each line, if they are enough for a corpus."""
     kept = _cut(" ".join(text.split()) for text in texts)
     if sum(map(len, kept)) >= SHORT:
-        yield Specimen(name, {"text.txt": "\n".join(kept) + "\n"}, {"layout": "lines"})
+        yield Specimen(name, {"text.txt": "\n".join(kept) + "\n"}, {"layout": layout} if layout else {})
+
+
+def by_script(specimen: Specimen) -> Specimen:
+    """Return a text with the doubt that it must raise where most of its letters are of scripts without blanks."""
+    text = "".join(text for text in specimen.files.values() if isinstance(text, str))
+    signs = len(_WITHOUT_BLANKS.findall(text))
+    if 2 * signs <= sum(map(str.isalpha, text)):
+        return specimen
+    return replace(specimen, raises=("clauses",), words=("without blanks",))

@@ -218,6 +218,9 @@ def info(
     ],
     load_options: LoadOptions,
     showing: Showing,
+    epochs_by: Annotated[
+        str, Option("Of texts: count the documents of every period.", metavar="COLUMN[:FIRST-LAST:YEARS]")
+    ] = "",
     verify: Annotated[bool, Option("Read a run set in full, and compare its files with their checksums.")] = False,
 ) -> None:
     """Tell what files of vectors hold, or what a corpus is before it is trained on, and all that is odd about them.
@@ -238,7 +241,7 @@ def info(
 
         given = {name: value for name, value in asdict(corpus_options).items() if value is not None}
         corpus = CorpusOptions(**given) if given else None
-        result = look_at(files, load_options, progress, explain=as_typed, corpus=corpus)
+        result = look_at(files, load_options, progress, explain=as_typed, corpus=corpus, epochs_by=epochs_by)
         show(result, showing)
         if refused := [group for group in result.groups if "error" in group]:
             raise InputError(f"{len(refused)} of {len(result.groups)} files cannot be read")

@@ -1,16 +1,20 @@
-"""Boilerplate: token sequences that stand in most documents, such as licences, mastheads and the footers of mails.
+"""Boilerplate: what most documents share, or what stands around a text: licences, mastheads, the footers of mails.
 
 Repetition tells it, and no list of phrases: windows of six tokens are hashed, and those that stand in more than half
 of the documents are sought in all. What they cover is boilerplate where it is long, or where its words hardly stand
 elsewhere: "Fellow-Citizens of the Senate and House of Representatives" begins many addresses to Congress, and is
-ordinary text, whose words are in use. What one document repeats, a refrain, is none; and of one document alone
-repetition says nothing.
+ordinary text, whose words are in use. What one document repeats, a refrain, is none.
+
+Of a few documents repetition says nothing. There the lines tell it that whoever made the edition set around the text:
+two that stand between signs and say nearly the same (``*** START OF THE EBOOK ***``, ``*** END OF THE EBOOK ***``).
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +33,14 @@ _OWN = 1 / 3
 """Part of a shorter sequence's words that stand mostly within it, from which they are not in use."""
 _SAMPLE, _TOKENS, _ENDS = 64, 2_000_000, 50_000
 """Documents and tokens in which candidates are sought, and tokens of their ends: without any there, no more is read."""
+_FRAME, _OF_A_FRAME = 6_000, 0.25
+"""Tokens of a frame at most: the longest licence has 4,000; and part of its words that stand mostly within it: of
+another part of the same text it is below a fifth, of a licence a third."""
+_LONGEST = 400
+"""Characters of a line between signs."""
+_LETTER = re.compile(r"[^\W\d_]")
+_SIGNED = re.compile(r"^[ \t]*([*=~#+_-])[^\n]*", re.M)
+"""A line that begins with a sign."""
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -39,11 +51,27 @@ class Boilerplate(NamedTuple):
         covered: ``(n,)`` which tokens it is.
         documents: how many have any of it.
         sequences: its sequences as word ids, those that cover most first, and in how many places each stands.
+        frames: whether it stands around texts, and is not what they share.
     """
 
     covered: NDArray[np.bool_]
     documents: int
     sequences: list[tuple[tuple[int, ...], int]]
+    frames: bool = False
+
+
+class Mark(NamedTuple):
+    """A line between signs, by its tokens.
+
+    Attributes:
+        start: the first of them.
+        end: behind the last.
+        words: its words as ids.
+    """
+
+    start: int
+    end: int
+    words: frozenset[int]
 
 
 def find_boilerplate(ids: Ids, starts: NDArray[np.int64], words: int) -> Boilerplate | None:
@@ -127,3 +155,60 @@ def _sequences(ids: Ids, starts: NDArray[np.int64], places: NDArray[np.int64], w
     if not runs:
         return None
     return Boilerplate(kept, len(having), sorted(runs.items(), key=lambda run: -len(run[0]) * run[1]))
+
+
+def marks_in(text: str) -> list[str]:
+    r"""Return the lines of a text that stand between equal signs, as long as there are few; some go on in a second.
+
+    >>> marks_in("*** START OF THE BOOK ***\nCall me *Ishmael*.\n=== The\nEnd ===\n")
+    ['*** START OF THE BOOK ***', '=== The\nEnd ===']
+    """
+    marks = list[str]()
+    for found in _SIGNED.finditer(text):
+        line, sign = found[0].strip(), found[1]
+        both = f"{line}\n{text[found.end() + 1 :].partition(chr(10))[0]}"[:_LONGEST].strip()
+        whole = next((one for one in (line, both) if one.endswith(sign)), "")
+        if _LETTER.search(whole):
+            marks.append(whole)
+    return marks if len(marks) <= _SAMPLE else []
+
+
+def find_frames(ids: Ids, scopes: NDArray[np.int64], marks: Sequence[Mark], words: int) -> Boilerplate | None:
+    """Return what stands around texts, on the other side of two marks that say nearly the same.
+
+    Args:
+        ids: ``(n,)`` the tokens of a source.
+        scopes: ``(s + 1,)`` offsets of its texts, each of which may have a frame.
+        marks: in order.
+        words: how many different words there are.
+    """
+    covered, sequences, framed = np.zeros(len(ids), bool), list[tuple[tuple[int, ...], int]](), 0
+    for first, last in pairwise(scopes.tolist()):
+        outer = _frame(ids, first, last, [mark for mark in marks if first <= mark.start < last], words)
+        framed += bool(outer)
+        for begin, end in outer:
+            covered[begin:end] = True
+            sequences.append((tuple(ids[begin:end].tolist()), 1))
+    return Boilerplate(covered, framed, sequences, frames=True) if framed else None
+
+
+def _frame(ids: Ids, first: int, last: int, marks: Sequence[Mark], words: int) -> list[tuple[int, int]]:
+    """Return the parts of one text that are its frame: all but the longest of those before, between and behind."""
+    alike = [(one, two) for one, two in combinations(marks, 2) if _say_the_same(one, two)]
+    if len(alike) != 1:  # as the heads of chapters do
+        return []
+    ((one, two),) = alike
+    parts = [(first, one.start), (one.end, two.start), (two.end, last)]
+    body = max(parts, key=lambda part: part[1] - part[0])
+    outer = [(first, body[0]), (body[1], last)]
+    frame = np.concatenate([ids[begin:end] for begin, end in outer])
+    inside = np.bincount(ids[slice(*body)], minlength=words)
+    within = np.bincount(frame, minlength=words)
+    of_its_own = np.mean((within > inside)[np.unique(frame)]) if len(frame) else 0.0
+    small = _LONG <= len(frame) <= min(_FRAME, body[1] - body[0])
+    return [part for part in outer if part[0] < part[1]] if small and of_its_own > _OF_A_FRAME else []
+
+
+def _say_the_same(one: Mark, two: Mark) -> bool:
+    shared = len(one.words & two.words)
+    return one.words != two.words and shared > 0 and 2 * shared >= max(len(one.words), len(two.words))

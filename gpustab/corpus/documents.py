@@ -10,7 +10,7 @@ import logging
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -57,14 +57,15 @@ def files_in(folder: Path, options: ReadOptions) -> tuple[list[Path], str]:
 def _below(folder: Path) -> tuple[list[Path], str]:
     """Return the files below a folder, sorted, and what to say of links and of what cannot be opened.
 
-    A link to a folder is followed, unless it leads back to one that it stands in, or to one that is seen already.
+    A link to a folder is followed, unless that lies in the folder anyway, or was seen behind another link.
     """
-    shown, closed, linked, known = list[Path](), list[str](), list[str](), set[str]()
+    shown, closed, linked = list[Path](), list[str](), list[str]()
+    known = {os.path.realpath(place) for place, _, _ in os.walk(folder)}  # what is no link is read where it lies
     for place, folders, files in os.walk(
         folder, onerror=lambda error: closed.append(str(error.filename)), followlinks=True
     ):
         here = Path(place)
-        known.add(os.path.realpath(here))
+        known.add(os.path.realpath(here))  # of folders that links lead to
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         links = [name for name in folders if (here / name).is_symlink()]
         again = [name for name in links if os.path.realpath(here / name) in known]
@@ -89,18 +90,20 @@ def _suffixes(folder: Path, shown: Sequence[Path], options: ReadOptions) -> Sequ
     seen = f"there are {_counts(Counter(map(_kind, shown))) or 'no files'}"
     if options.format:
         wanted = next(one for one in FORMATS if one.name == options.format).suffixes or PLAIN.suffixes
-        if not any(suffix in there for suffix in wanted):
-            raise InputError(f"{folder}: no {' or '.join(wanted)} files in this folder; {seen}")
-        return wanted
+        if any(suffix in there for suffix in wanted):
+            return wanted
+        readable, others = _by_content(folder, shown, options)
+        if options.format != PLAIN.name or not readable:
+            raise InputError(f"{folder}: no {' or '.join(wanted)} files in this folder; {seen}{others}")
+        return tuple(readable)
     if PLAIN in found and len(found) > 1:
         _weigh(folder, there, found)
     if PLAIN in found or not found:
         if not found and "" not in there:
             known = ", ".join(suffix for one in FORMATS for suffix in one.suffixes)
-            raise InputError(
-                f"{folder}: no files of text in this folder ({known}); {seen}; plain text is read where its names end "
-                f"in .txt{_why(folder, shown, options)}"
-            )
+            readable, others = _by_content(folder, shown, replace(options, format=PLAIN.name))
+            way = f"; {_counts(readable)} can be read as text: say {option('format', PLAIN.name)}" if readable else ""
+            raise InputError(f"{folder}: no files of text in this folder ({known}); {seen}{way}{others}")
         return PLAIN.suffixes if found else ("",)
     if len(found) > 1:
         raise InputError(f"{folder}: which are the texts? {seen}; say {_ways(found)}")
@@ -120,16 +123,18 @@ def _weigh(folder: Path, there: Counter[str], found: Sequence[TextFormat]) -> No
     log.warning("%s: left out %s: plain text is read", folder, _counts(left))
 
 
-def _why(folder: Path, shown: Sequence[Path], options: ReadOptions) -> str:
-    """What the first file of the most frequent kind is, with the way to convert it; nothing where that is not known."""
-    if not shown:
-        return ""
-    most, _ = Counter(map(suffix_of, shown)).most_common(1)[0]
-    try:
-        recognise(folder / next(path for path in shown if suffix_of(path) == most), options)
-    except InputError as error:
-        return f"; {error.marked}"
-    return ""
+def _by_content(folder: Path, shown: Sequence[Path], options: ReadOptions) -> tuple[Counter[str], str]:
+    """Return how many files there are of each suffix whose first file is text, and what is to be said of others."""
+    readable, others = Counter(map(suffix_of, shown)), list[str]()
+    for suffix in list(readable):
+        first = folder / next(path for path in shown if suffix_of(path) == suffix)
+        try:
+            recognise(first, options)
+        except InputError as error:
+            others.append(error.marked)
+            del readable[suffix]
+    more = [f"{len(others) - 3:,} more kinds cannot be read either"] if len(others) > 3 else []
+    return readable, "".join(f"; {one}" for one in [*others[:3], *more])
 
 
 def _ways(found: Sequence[TextFormat]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.corpus.boilerplate import Boilerplate, find_boilerplate
+from gpustab.corpus.boilerplate import Boilerplate, Mark, find_boilerplate, find_frames, marks_in
 from gpustab.corpus.compact import Record, Records, Seen
 from gpustab.corpus.corpus import Ids, Offsets
 from gpustab.corpus.documents import Documents, open_documents
@@ -46,6 +46,7 @@ class Numbered:
         sample: of the documents, for doubts.
         tokenise: what cut them, each in its one spelling.
         copied: the beginnings of three documents that were left out as copies.
+        marks: lines between signs, each with the number of its document in the source.
         notes: on words that have one spelling now, were joined, or that the rules cut.
     """
 
@@ -61,6 +62,7 @@ class Numbered:
     tokenise: Callable[[Sequence[str]], list[str]]
     notes: tuple[str, ...] = ()
     copied: tuple[str, ...] = ()
+    marks: tuple[tuple[int, str], ...] = ()
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
@@ -70,14 +72,39 @@ class Numbered:
 
     @cached_property
     def boilerplate(self) -> Boilerplate | None:
-        """What stands in most documents; its tokens are numbered without the ends of texts."""
-        return find_boilerplate(self.ids[self.ids != END], self.starts - self.documents, len(self.words))
+        """What stands in most documents, or around texts; its tokens are numbered without the ends of texts."""
+        ids, starts = self.ids[self.ids != END], self.starts - self.documents
+        if (found := find_boilerplate(ids, starts, len(self.words))) or not self.marks:
+            return found
+        scopes = starts[[0, -1]] if self.source.layout in ("lines", "blocks", "paragraphs") else starts
+        return find_frames(ids, scopes, list(self._placed(ids, starts)), len(self.words))
+
+    def _placed(self, ids: Ids, starts: NDArray[np.int64]) -> Iterator[Mark]:
+        """Yield the marks as the tokens that they have become, in order."""
+        numbers = {word: k for k, word in enumerate(self.words)}
+        documents = {record.place: k for k, record in enumerate(self.records)}
+        begin = 0
+        for place, line in self.marks:
+            own = [numbers[word] for word in self.tokenise([line]) if word != "\n" and word in numbers]
+            if not own or place not in documents:
+                continue
+            first, last = max(begin, starts[documents[place]]), starts[documents[place] + 1]
+            there = np.flatnonzero(ids[first : max(last - len(own) + 1, first)] == own[0]) + first
+            at = next((int(k) for k in there if ids[k : k + len(own)].tolist() == own), None)
+            if at is not None:
+                begin = at + len(own)
+                yield Mark(at, begin, frozenset(own))
 
     def without_boilerplate(self) -> Numbered:
         """Leave out what stands in most documents, and say so."""
         if not (found := self.boilerplate):
             return replace(
-                self, notes=(*self.notes, "no boilerplate was found: no sequence of words stands in most documents")
+                self,
+                notes=(
+                    *self.notes,
+                    "no boilerplate was found: no sequence of words stands in most documents, and no two lines between "
+                    "signs frame a text",
+                ),
             )
         kept = np.ones(len(self.ids), bool)
         kept[self.ids != END] = ~found.covered
@@ -154,12 +181,14 @@ def number(
     numbers["\n"] = END
     tokens, texts, records, seen, duplicates = array("i"), array("q", [0]), Records(), Seen(), 0
     empty, sample, copied, passages = list[str](), Excerpts(), list[str](), 0
+    marks = list[tuple[int, str]]()
     for place, read in enumerate(documents):
         document = read
         if options.drop:
             found = [dropped.subn(" ", text) for text in read.texts]
             document, passages = read._replace(texts=[text for text, _ in found]), passages + sum(n for _, n in found)
         sample.see(document)
+        marks += [(place, line) for text in document.texts for line in marks_in(text)]
         if cuts:
             cuts.see(document.texts)
         ids = np.fromiter(map(numbers.__getitem__, cut(texts_of(document.texts))), np.int32)
@@ -193,6 +222,7 @@ def number(
             *(cuts.notes() if cuts else ()),
         ),
         tuple(copied),
+        tuple(marks),
     )
     meant = one_spelling(spelled, tokenizer)
     if not options.cut_boilerplate:

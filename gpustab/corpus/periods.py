@@ -11,7 +11,7 @@ import numpy as np
 
 from gpustab.corpus.compact import Record
 from gpustab.corpus.corpus import Corpus
-from gpustab.corpus.dates import UnclearDateError, Years, read_years
+from gpustab.corpus.dates import UnclearDateError, Years, kept_year, read_years
 from gpustab.corpus.options import UnclearDates
 from gpustab.errors import InputError, option, some_of
 from gpustab.results.page import counted
@@ -118,6 +118,13 @@ class Dates(NamedTuple):
     last: int | None
     left: tuple[Left, ...]
 
+    @property
+    def summary(self) -> str:
+        """All counts in one sentence."""
+        span = f", {self.first} to {self.last}" if self.dated else ""
+        parts = [f"{own.documents:,} {own.reason}{_examples(own)}" for own in self.left]
+        return f"{self.column}: {', '.join([f'{self.dated:,} with a date{span}', *parts])}"
+
 
 class Placed(NamedTuple):
     """The documents of every period, by their places in the corpus, and the counts."""
@@ -141,7 +148,15 @@ def count_dates(records: Sequence[Record], column: str = "year") -> Dates:
         if years is None:
             left.setdefault(UNCLEAR if reason else UNDATED, []).append(k)
     first, last = (min(years.first for years in dated), max(years.last for years in dated)) if dated else (None, None)
-    return Dates(column, len(dated), first, last, _left(left, values))
+    return Dates(column, len(dated), first, last, _left(left, [_written(record, column) for record in records]))
+
+
+def dates_of(records: Sequence[Record]) -> Dates | None:
+    """Count the dates of the column ``year``, or of the first that holds dates; ``None`` where there are none."""
+    columns = dict.fromkeys(name for record in records for name in record.metadata)
+    found = next((name for name in columns if name == "year"), None)
+    found = found or next((name for name in columns if _are_dates(records, name)), None)
+    return count_dates(records, found) if found else None
 
 
 def _read(value: str) -> tuple[Years | None, str]:
@@ -181,7 +196,7 @@ def place_documents(
             why.setdefault(reason, f"it is {years.first} to {years.last}")
             left.setdefault(reason, []).append(k)
     if unclear_dates == "refuse":
-        _refuse(corpus, column, values, left, why)
+        _refuse(corpus, column, left, why)
     if not dated and UNCLEAR not in left:
         raise InputError(
             f"{corpus.name}: no document has a date; {column} of document '{corpus.records[0].id}' is '{values[0]}', "
@@ -191,7 +206,8 @@ def place_documents(
         PeriodCount(f"{first}-{last}", len(own), _tokens(corpus, own), last - first + 1)
         for (first, last), own in zip(ranges, found, strict=True)
     ]
-    return Placed(found, Periods(column, tuple(periods), _left(left, values)))
+    written = [_written(record, column) for record in corpus.records]
+    return Placed(found, Periods(column, tuple(periods), _left(left, written)))
 
 
 def group_documents(corpus: Corpus, column: str, unclear_dates: UnclearDates) -> Placed:
@@ -249,6 +265,13 @@ def _value(record: Record, column: str) -> str:
     return record.metadata.get(column, "")
 
 
+def _written(record: Record, column: str) -> str:
+    """What a document's date is where it was written: its year may have come of another column."""
+    year = _value(record, column)
+    others = (value for name, value in record.metadata.items() if name != column and value and value != year)
+    return next((value for value in others if year and kept_year(value) == year), year)
+
+
 def _periods_of(years: Years, ranges: Sequence[tuple[int, int]], unclear_dates: UnclearDates) -> tuple[list[int], str]:
     """Return the numbers of the periods that hold a date, or why none does."""
     inside = [k for k, (first, last) in enumerate(ranges) if first <= years.first and years.last <= last]
@@ -259,18 +282,17 @@ def _periods_of(years: Years, ranges: Sequence[tuple[int, int]], unclear_dates: 
     return inside, "" if inside else ACROSS if touched else OUTSIDE
 
 
-def _refuse(
-    corpus: Corpus, column: str, values: Sequence[str], left: dict[str, list[int]], why: dict[str, str]
-) -> None:
+def _refuse(corpus: Corpus, column: str, left: dict[str, list[int]], why: dict[str, str]) -> None:
     """Refuse unclear dates, and spans that no period holds, with the way to go on."""
     leave = f"{option('unclear_dates', 'undated')} leaves such documents out of all periods"
     middle = f"{option('unclear_dates', 'middle')} takes the middle year"
     for reason, way in ((UNCLEAR, leave), (ACROSS, f"{middle}, {leave}")):
         if own := left.get(reason):
-            what = f"document '{corpus.records[own[0]].id}': {column} is '{values[own[0]]}', wanted a year"
+            first = corpus.records[own[0]]
+            what = f"document '{first.id}': {column} is '{_written(first, column)}', wanted a year"
             wide = " and lies in no period as a whole" if reason == ACROSS else ""
             raise InputError(
-                f"{corpus.name}: {what}: {why[reason]}{wide} ({counted(len(own), 'document', of=len(values))} "
+                f"{corpus.name}: {what}: {why[reason]}{wide} ({counted(len(own), 'document', of=len(corpus.records))} "
                 f"{reason}); {way}"
             )
 

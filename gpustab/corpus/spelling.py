@@ -50,7 +50,9 @@ def _meant(
     """Return what tokens mean that mean other words than themselves, and what is to be said of it."""
     spell, folded = spelling(options, own), Counter[str]()
     changes = dict[int, tuple[str, ...]]()
-    apart = own is None and any(BREAK in word for word in words)
+    breaks = any(BREAK in word for word in words)
+    hyphens = options.cut == "words" and options.join_broken == "auto"  # then they are within tokens
+    apart = own is None and (breaks or hyphens)
     for k, word in enumerate(words):
         if not (apart and any(sign in word for sign in HYPHENS)) and (one := spell(word)) != word:
             changes[k], folded[f"{word} → {one}"] = (one,), int(counts[k])
@@ -74,6 +76,8 @@ def _mended(
     tokens = {}
     for k, word in enumerate(words):
         token = taken_apart(word, hyphens_part=hyphens_part)
+        if not all(token.parts):  # a dash
+            continue
         tokens[k] = token._replace(parts=tuple(map(spell, token.parts)))
         breaks.see(tokens[k], int(counts[k]))
     found = dict[int, tuple[str, ...]]()

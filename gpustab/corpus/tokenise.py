@@ -33,7 +33,11 @@ _AT_ONCE = 1 << 20
 
 
 def prepare_corpus(
-    source: str | Path, options: CorpusOptions = _DEFAULTS, tokenizer: Callable[[str], Iterable[str]] | None = None
+    source: str | Path,
+    options: CorpusOptions = _DEFAULTS,
+    tokenizer: Callable[[str], Iterable[str]] | None = None,
+    *,
+    look: bool = True,
 ) -> Corpus:
     """Read a source and return it as a corpus.
 
@@ -45,6 +49,7 @@ def prepare_corpus(
         source: a file, a folder or a name, see :func:`gpustab.corpus.documents.open_documents`.
         options: what is left out, and what sampling draws.
         tokenizer: cuts a text into words, in place of ``options.tokenizer``.
+        look: whether the evidence is wanted where no doubt stops, as of ``options.as_is``: it takes a while.
 
     Raises:
         InputError: if the source cannot be read, leaves no words, or raises a strong doubt, see
@@ -56,22 +61,23 @@ def prepare_corpus(
     >>> corpus.vocabulary[0]
     b'the'
     """
-    return corpus_of(number(source, options, tokenizer), options)
+    return corpus_of(number(source, options, tokenizer), options, look=look)
 
 
-def corpus_of(numbered: Numbered, options: CorpusOptions) -> Corpus:
+def corpus_of(numbered: Numbered, options: CorpusOptions, *, look: bool = True) -> Corpus:
     """Return the words of a source as a corpus; see :func:`prepare_corpus`.
 
     Args:
         numbered: the words, as these options have them cut.
         options: what is left out of them, and what sampling draws.
+        look: as there.
 
     Raises:
         InputError: if no words are left, or for a strong doubt.
     """
     numbered = replace(numbered, options=options)
-    found = evidence_of(numbered)
-    if not options.as_is:
+    found = evidence_of(numbered) if look or not options.as_is else None
+    if found and not options.as_is:
         found.refuse()
     documents = numbered.source
     if documents.replaced:

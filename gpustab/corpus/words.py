@@ -12,6 +12,8 @@ from itertools import chain
 from gpustab.corpus.broken import BREAK, HYPHENS, run_on
 from gpustab.corpus.options import CorpusOptions, JoinBroken
 from gpustab.corpus.variants import fold, signs_within
+from gpustab.errors import option
+from gpustab.results.page import counted
 
 _TURKIC = str.maketrans({"İ": "i", "I": "ı"})
 _ABOVE = "".join(chr(code) for code in range(0x300, 0x370) if unicodedata.combining(chr(code)) == 230)
@@ -24,9 +26,10 @@ _PART = 1 << 19
 _BETWEEN = re.compile(r"(?<=[^\W\d_]) (?=[^\W\d_])")
 _LOOKED_AT = 2_000_000
 """Characters that are looked at: enough to find what there is much of, and seconds less than all of a large corpus."""
-_SELDOM = {"digits": 1000}
+_SELDOM = {"digits": 100}
 """Words, of which one of a kind is not worth a note: in any prose there are some like ``4th``."""
-_SELDOM_ELSE = 100_000
+_SELDOM_ELSE = 10_000
+"""The same of other kinds: an odd name or address stands in any large text."""
 _KINDS = {
     "tags": r"(?<!\S)[#@]\w+",
     "joined": r"(?<!\w)\w+(?:[#|_]+\w+)+",
@@ -70,9 +73,8 @@ def cutter(options: CorpusOptions, own: Own | None = None, *, marked: bool = Fal
     Args:
         options: the rules.
         own: as for :func:`tokeniser`.
-        marked: whether a word that a line's end may break is one token, with a mark in it, and so is one with hyphens
-            in a text that has such words; see :mod:`gpustab.corpus.broken`. It never is where a regular expression or
-            ``own`` cuts.
+        marked: whether a word that a line's end may break is one token, with a mark in it, and so is one with
+            hyphens; see :mod:`gpustab.corpus.broken`. It never is where a regular expression or ``own`` cuts.
     """
     lower = lowering(options)
     plain = own is None and options.cut == "words"
@@ -81,21 +83,20 @@ def cutter(options: CorpusOptions, own: Own | None = None, *, marked: bool = Fal
         how = "none"
     if plain:
         signs = (not options.drop_numbers, not options.drop_punctuation)
-        find, find_broken = (_pattern(*signs, options.keep_variants, broken).findall for broken in (False, True))
-        find_basic = _pattern(*signs, as_spelled=True, broken=False, last=0x7F).findall
+        find = _pattern(*signs, options.keep_variants, broken=how == "auto").findall
+        find_basic = _pattern(*signs, as_spelled=True, broken=how == "auto", last=0x7F).findall
         small = options.language not in ("tr", "az", "lt") or not options.lowercase
 
-        def words_of(part: str, find_all: Callable[[str], list[str]]) -> list[str]:
+        def words_of(part: str) -> list[str]:
             if small and not _UNUSUAL.search(part):  # most English text: one spelling, and a pattern of few letters
                 return find_basic(lower(part))
-            return find_all(unicodedata.normalize("NFC", lower(part.replace("\u00ad", ""))))
+            return find(unicodedata.normalize("NFC", lower(part.replace("\u00ad", ""))))
 
         def tokenise(texts: Sequence[str]) -> Iterator[str]:
             joined = "".join([run_on(text, how) + "\n" for text in texts])
-            find_all = find_broken if how == "auto" and BREAK in joined else find
             if len(joined) < 2 * _PART:
-                return iter(words_of(joined, find_all))
-            return chain.from_iterable(words_of(part, find_all) for part in _parts(joined))
+                return iter(words_of(joined))
+            return chain.from_iterable(words_of(part) for part in _parts(joined))
 
         return tokenise
     return _as_told(options, own, how)
@@ -219,14 +220,16 @@ class Cuts:
             name: words for name, words in cut.items() if words.total() * _SELDOM.get(name, _SELDOM_ELSE) >= self._words
         }
         if often:
-            ways = "tokenizer whitespace or a regular expression would keep them"
-            yield f"the rules in force cut or merge words that are tokens already: {self._shown(often)}; {ways}"
+            ways = f"{option('tokenizer', 'whitespace')} cuts at blanks alone, a regular expression as it says"
+            yield f"{self._shown(often)}; {ways}"
 
     def _shown(self, often: Mapping[str, Counter[str]]) -> str:
         """Return two examples of each kind, and how many there are."""
         chosen = list(often.values())
         shown = [f"{word} → {self._becomes(word)}" for words in chosen for word, _ in words.most_common(2)]
-        return f"{', '.join(shown)} ({sum(words.total() for words in chosen):,} of {self._words:,} words)"
+        number = sum(words.total() for words in chosen)
+        share = number / max(self._words, 1)
+        return f"cut at their digits or signs: {counted(number, 'word')} ({share:.1%}), {', '.join(shown)}"
 
     def _cut(self, words: Counter[str]) -> Counter[str]:
         return Counter(

@@ -95,7 +95,7 @@ def _body(block: Block, width: int, cut: bool) -> RenderableType:
     if block.facts:
         grid = Table.grid(padding=(0, 3))
         for name, value, explanation in block.facts:
-            grid.add_row(Text(name), Text(value, style="bold cyan"), Text(explanation, style="dim"))
+            grid.add_row(Text(name), Text(value, style="bold cyan"), Text(explanation, style="dim" if value else ""))
         parts.append(grid)
     parts += [Padding(_table(part), (1, 0, 0, 0)) for table in tables for part in _fitting(table, width)]
     return Group(*parts)

@@ -218,7 +218,8 @@ def train_runs(
     check_workers(settings.parallel, settings.jobs)
     trainers = trainers_of(settings)
     (progress or no_progress)(f"reading {settings.corpus}", 0.0)
-    part, corpus = part_of(prepare() if prepare else prepare_corpus(settings.corpus, settings.options), settings)
+    whole = prepare() if prepare else prepare_corpus(settings.corpus, settings.options, look=bool(inform))
+    part, corpus = part_of(whole, settings)
     _check_units(corpus, settings)
     check_dimensions(trainers, corpus)
     leaves = leaves_of(settings, trainers, part, folder)
@@ -252,7 +253,7 @@ def train_halves(settings: TrainingSettings, folder: Path, **how: Any) -> Result
         folder: the run set; its groups are called ``.../half=a`` and ``.../half=b``.
         **how: as :func:`train_runs` takes it.
     """
-    prepare = how.pop("prepare", None) or _once(settings)
+    prepare = how.pop("prepare", None) or _once(settings, how)
     return _train_parts(settings, [{"half": half} for half in ("a", "b")], folder, prepare, how)
 
 
@@ -268,7 +269,7 @@ def train_epochs(settings: TrainingSettings, folder: Path, *, splits: int = 0, *
     Raises:
         InputError: as that function, and if the corpus has fewer than two such epochs.
     """
-    prepare = how.pop("prepare", None) or _once(settings)
+    prepare = how.pop("prepare", None) or _once(settings, how)
     unclear = settings.options.unclear_dates
     names = [dict(epoch.part)["epoch"] for epoch in epoch_slices(prepare(), settings.epochs_by, unclear_dates=unclear)]
     said = _told(count_periods(prepare(), settings.epochs_by, unclear))
@@ -290,15 +291,15 @@ def _told(periods: Periods) -> list[str]:
 def _check_units(corpus: Corpus, settings: TrainingSettings) -> None:
     if corpus.draws < 2 and set(settings.samplings) != {"fixed"}:
         ways = [option("unit", "sentence")] if corpus.unit == "document" else []
-        ways += [f"fixed {option('sampling')} alone"]
+        ways += [f"{option('sampling', 'fixed')} and no other"]
         raise InputError(
             f"{corpus.name}: one {corpus.drawn} is nothing to draw from; give more, or {' or '.join(ways)}"
         )
 
 
-def _once(settings: TrainingSettings) -> Callable[[], Corpus]:
+def _once(settings: TrainingSettings, how: dict[str, Any]) -> Callable[[], Corpus]:
     """Return what reads the corpus when it is first wanted, and keeps it for all parts."""
-    return cache(lambda: prepare_corpus(settings.corpus, settings.options))
+    return cache(lambda: prepare_corpus(settings.corpus, settings.options, look=bool(how.get("inform"))))
 
 
 def _train_parts(

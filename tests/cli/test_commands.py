@@ -274,7 +274,7 @@ def test_a_table_is_trained_by_its_column(call, place):
         ("", "say --layout lines (5 documents, 1 of them empty), --layout blocks"),
         (
             "--layout files",
-            "one document is nothing to draw from; give more, or --unit sentence or fixed --sampling alone",
+            "one document is nothing to draw from; give more, or --unit sentence or --sampling fixed and no other",
         ),
         ("--layout sheets", "--layout is 'sheets', wanted 'lines' or 'blocks' or"),
         ("--column text", "--column text is for tables and JSON lines"),

@@ -28,8 +28,8 @@ def folder(path, texts):
     return path
 
 
-def doubts(path):
-    return [doubt for doubt in evidence(path, min_count=1).doubts if doubt.kind == "boilerplate"]
+def doubts(path, **options):
+    return [doubt for doubt in evidence(path, min_count=1, **options).doubts if doubt.kind == "boilerplate"]
 
 
 @pytest.mark.parametrize("number", [5, 12, 90])
@@ -80,6 +80,60 @@ def test_asked_for_and_not_there(tmp_path):
     )
     assert "no boilerplate was found" in " ".join(corpus.notes)
     assert len(corpus.tokens) == 9 * 150
+
+
+MARKS = {
+    "gutenberg": ("*** START OF THE EBOOK A LONG TITLE ***", "*** END OF THE EBOOK A LONG TITLE ***"),
+    "title in two lines": ("*** START OF THE EBOOK A LONG\nTITLE ***", "*** END OF THE EBOOK A LONG\nTITLE ***"),
+    "dashes": ("-----BEGIN TEXT-----", "-----END TEXT-----"),
+    "another language": ("=== Anfang des Textes ===", "=== Ende des Textes ==="),
+}
+
+
+def licence(n=300):
+    draw = random.Random(3)
+    return " ".join(f"{draw.choice(WORDS)}wards" if k % 2 else draw.choice(WORDS) for k in range(n))
+
+
+@pytest.mark.parametrize("layout", ["files", "paragraphs"])
+@pytest.mark.parametrize("name", MARKS)
+def test_what_stands_around_one_book_is_named_and_cut(tmp_path, name, layout):
+    start, end = MARKS[name]
+    body = "\n\n".join(prose(k) for k in range(30))
+    (tmp_path / "book.txt").write_text(f"Given away by someone\n\n{start}\n\n{body}\n\n{end}\n\n{licence()}\n", "utf-8")
+    (doubt,) = (
+        one for one in evidence(tmp_path / "book.txt", min_count=1, layout=layout).doubts if one.kind == "boilerplate"
+    )
+    assert "frame the text" in doubt.says
+    assert not doubt.strong
+    options = CorpusOptions(min_count=1, layout=layout, cut_boilerplate=True)
+    corpus = prepare_corpus(tmp_path / "book.txt", options)
+    assert not any(word.endswith(b"wards") or word == b"given" for word in corpus.vocabulary)
+    assert len(corpus.tokens) == 30 * 150
+
+
+def test_of_a_frame_that_holds_the_licence_the_text_is_kept(tmp_path):
+    body = "\n\n".join(prose(k) for k in range(30))
+    small = f"***START**THE SMALL PRINT**START***\n\n{licence()}\n\n*END*THE SMALL PRINT*END*"
+    (tmp_path / "book.txt").write_text(f"A title\n\n{small}\n\n{body}\n", "utf-8")
+    corpus = prepare_corpus(tmp_path / "book.txt", CorpusOptions(min_count=1, layout="files", cut_boilerplate=True))
+    assert len(corpus.tokens) == 30 * 150
+
+
+@pytest.mark.parametrize(
+    "marks",
+    [
+        ("=== Part One ===", "=== Part Two ==="),  # the words of one are those of the other
+        ("*** START OF THE EBOOK ***", "*** START OF THE EBOOK ***"),
+        ("*** START OF THE EBOOK ***", "no mark"),
+        ("*a word*", "*another*"),
+    ],
+)
+def test_lines_between_signs_that_frame_nothing(tmp_path, marks):
+    one, two = marks
+    text = f"A title\n\n{one}\n\n{prose(1, 4000)}\n\n{two}\n\n{prose(2, 400)}\n"
+    (tmp_path / "book.txt").write_text(text, "utf-8")
+    assert not doubts(tmp_path / "book.txt", layout="files")
 
 
 @pytest.mark.parametrize("source", ["lee", pytest.param("sotu", marks=pytest.mark.slow)])

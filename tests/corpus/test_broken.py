@@ -147,3 +147,20 @@ def test_running_on_is_one_line():
     assert run_on("a\nb", "auto") == "a b"
     assert run_on(textwrap.fill("plain words " * 30, 40), "auto").count("\n") == 0
     assert run_on("a\x7fb\nc-\nd", "auto") == "ab c-\x7fd"
+
+
+def test_hyphens_of_other_documents_count_against_joining(tmp_path):
+    for number in range(9):
+        (tmp_path / f"{number}.txt").write_text("they re-sign and co-operate\n", "utf-8")
+    broken = "they re-\nsign it, co-\noperate, resign, cooperate\n" * 2 + "presi-\ndent president\n" * 6
+    (tmp_path / "z.txt").write_text(broken, "utf-8")
+    corpus = prepare_corpus(tmp_path, CorpusOptions(min_count=1, drop_duplicates=False, as_is=True))
+    assert (corpus.tokens == corpus.vocabulary.index_of("resign")).sum() == 2
+    assert (corpus.tokens == corpus.vocabulary.index_of("operate")).sum() == 9 + 2
+    assert "presi" not in found(corpus)
+
+
+@pytest.mark.parametrize("dash", ["-", " - ", "‐ ", "¬"])
+def test_a_dash_is_never_an_empty_word(tmp_path, dash):
+    text = f"one {dash} two\n" + "presi-\ndent president\n" * 6
+    assert "" not in found(prepared(tmp_path, text, drop_punctuation=False))

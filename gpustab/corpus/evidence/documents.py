@@ -55,13 +55,15 @@ def copies(look: Look) -> Doubt | None:
 
 
 def boilerplate(look: Look) -> Doubt | None:
-    """Doubt token sequences that stand in most documents; of less than three tenths of the tokens they are named."""
+    """Doubt what most documents have, or what stands around texts; less than three tenths of the words are named."""
     if not look.repeated:
         return None
-    share, documents, examples = look.repeated
-    says = (
-        f"boilerplate: {share:.1%} of its words are sequences that {documents:,} of {len(look.sizes):,} documents have"
-    )
+    share, documents, examples, frames = look.repeated
+    what = f"are sequences that {documents:,} of {len(look.sizes):,} documents have"
+    if frames:
+        texts = "the text" if documents == 1 else f"{documents:,} texts"
+        what = f"stand outside of two lines between signs that frame {texts}"
+    says = f"boilerplate: {share:.1%} of its words {what}"
     return Doubt(
         "boilerplate", share, examples, share >= _MUCH, says, f"say {option('cut_boilerplate')} to leave them out"
     )

@@ -40,6 +40,8 @@ _KEY = re.compile(
 )
 _STAMP = r"\W{0,2}(?:[A-Z][a-z]{2} +\d+ +)?\d+(?:[-/:]\d+[-/.:]\d|\.\d+(?:[-/:]\d|\.\d+,? +\d+:\d))[^A-Za-z\n]*"
 _TIME = re.compile(_STAMP)
+_BEFORE_LETTERS = r"\W*\d+[-:./][^A-Za-z\n]*"
+"""What a line begins with that begins with a time and no month; of other lines it takes numbers, which are no words."""
 _MARK = re.compile(r"[^\w\s.,;'’-]|_")
 """A sign that no sentence begins with; nor does one with two words in capitals."""
 _PARTS = r"\"?[ \t]*[:=;-]|(?<=[A-Z0-9])[ \t]|[ \t]+\""
@@ -87,8 +89,9 @@ def record_heads(look: Look) -> Doubt | None:
         return None
     names = [name for name, _ in Counter(name for head in again for name in head.names).most_common()]
     says = f"heads of records: {share:.1%} of the words stand in lines of {', '.join(names[:4])} ..."
-    way = f"say {option('drop', _pattern(names))} to leave such lines out"
-    return Doubt("heads", share, shown(line for head in again for line in head.lines), strong, says, way)
+    lines = [line for head in again for line in head.lines]
+    way = f"say {option('drop', _pattern(names, lines))} to leave such lines out"
+    return Doubt("heads", share, shown(lines), strong, says, way)
 
 
 def _speeches(head: Head) -> bool:
@@ -131,9 +134,9 @@ def _few_openings(look: Look) -> Doubt | None:
         openings = _openings(lines, 1)
         if len(openings) > few or not all(map(_is_marked, openings)):
             return None
-    if not (pattern := _opening_pattern(openings)):
-        return None
     most = next(iter(openings))
+    if most.startswith("<") or not (pattern := _opening_pattern(openings)):  # tags are markup
+        return None
     share = sum(map(len, openings.values())) / len(lines)
     says = f"lines of records: {share:.0%} of the lines begin in one of {len(openings):,} ways, as with '{most}'"
     way = f"say {option('drop', pattern)} to leave these beginnings out"
@@ -181,7 +184,8 @@ def times(look: Look) -> Doubt | None:
     if len(timed) < _AGAIN or share < _TIMED:
         return None
     says = f"lines that begin with a time: {share:.0%} of the lines"
-    way = f"say {option('drop', '^' + _STAMP)} to leave the times out"
+    months = any(_LETTER.match(line.lstrip("[(<\"' \t")) for line in timed)
+    way = f"say {option('drop', '^' + (_STAMP if months else _BEFORE_LETTERS))} to leave the times out"
     return Doubt("times", share, shown(timed), True, says, way)
 
 
@@ -210,10 +214,17 @@ def _heads_of(lines: Sequence[str]) -> Iterator[Head]:
             names, held, start = ([name], [line], place) if name else ([], [], place + 1)
 
 
-def _pattern(names: Sequence[str]) -> str:
-    """Return a pattern of lines of fields: a name, and what parts it from its value; a word alone is no name."""
+def _pattern(names: Sequence[str], lines: Sequence[str]) -> str:
+    """Return a pattern of lines of fields: a name, and what parts it from its value; a word alone is no name.
+
+    It is as short as these lines allow: people type it.
+    """
+    begun = [line for line in lines if _name(line)]
+    folded = r"(?:\n[ \t]+\S.*)*" if len(begun) < len(lines) else ""  # with the lines that go on with it
+    if all(line.startswith(f"{_name(line)}:") and line[0].isalnum() for line in begun):
+        return rf"^(?:{'|'.join(map(re.escape, names[:40]))}):.*{folded}"
     ways = [re.escape(name) if not name[0].isalnum() else f"{re.escape(name)}(?={_PARTS})" for name in names[:40]]
-    return rf"^[^\w\n]*(?:{'|'.join(ways)})[^\n]*(?:\n[ \t]+\S[^\n]*)*"  # with the lines that go on with it
+    return rf"^[^\w\n]*(?:{'|'.join(ways)}).*{folded}"
 
 
 def _names_pattern(names: Sequence[str]) -> str:

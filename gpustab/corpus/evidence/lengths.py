@@ -120,9 +120,14 @@ def wrapped_lines(look: Look) -> Doubt | None:
     share = len(on) / max(len(pairs), 1)
     if share < _RUNS_ON or full < _FULL:
         return None
-    what, other = ("document", "files") if look.layout == "lines" else ("sentence", "paragraphs")
+    what = "document" if look.layout == "lines" else "sentence"
     says = f"lines that run on in the next, each a {what}: {share:.0%}"
-    return Doubt("wrapped", share, shown(on), False, says, f"say {option('layout', other)}")
+    return Doubt("wrapped", share, shown(on), False, says, f"say {_layout_of_text(look)}")
+
+
+def _layout_of_text(look: Look) -> str:
+    """Return the layout of text whose lines run on: what stands between blank lines, or all of it."""
+    return option("layout", "files" if all(line.strip() for line in look.lines[:-1]) else "paragraphs")
 
 
 def few_words(look: Look) -> Doubt | None:
@@ -159,8 +164,7 @@ def broken_words(look: Look) -> Doubt | None:
     if len(broken) < _FEWEST or share < _SHARE:
         return None
     says = f"broken words: {share:.0%} of the lines end within a word, and every line is a text of its own"
-    ways = f"{option('layout', 'paragraphs')} or {option('layout', 'files')}"
-    way = f"say {ways}, where lines run on and such words are joined"
+    way = f"say {_layout_of_text(look)}, where lines run on and such words are joined"
     return Doubt("broken", share, shown(broken), True, says, way)
 
 

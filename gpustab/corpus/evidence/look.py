@@ -15,17 +15,19 @@ from gpustab.corpus.options import CorpusOptions, FoundLayout
 
 
 class Repeated(NamedTuple):
-    """Token sequences that stand in most documents, see :mod:`gpustab.corpus.boilerplate`.
+    """Token sequences that stand in most documents, or around texts, see :mod:`gpustab.corpus.boilerplate`.
 
     Attributes:
         share: how much of the tokens they are.
         documents: how many have any.
         examples: the beginnings of three.
+        frames: whether they stand around texts.
     """
 
     share: float
     documents: int
     examples: tuple[str, ...]
+    frames: bool
 
 
 @dataclass(frozen=True, eq=False)

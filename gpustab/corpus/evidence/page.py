@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +15,11 @@ from gpustab.corpus.evidence.doubts import DOUBTS, doubts_of
 from gpustab.corpus.evidence.look import Look, Repeated
 from gpustab.corpus.numbering import END, Numbered, number
 from gpustab.corpus.options import CorpusOptions
-from gpustab.errors import InputError, option
+from gpustab.corpus.periods import Dates, dates_of
+from gpustab.errors import InputError, option, some_of
 from gpustab.options import chosen
 
-_FREQUENT = 20
+_FREQUENT, _COLUMNS = 20, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +38,8 @@ class Evidence:
         frequent: the most frequent words and how often they occur.
         example: one document as the trainer sees it: its id, and the words of its texts.
         left_out: what was left out, by why: copies, empty files, rare words ...
+        dates: of its documents, where they have any.
+        columns: what else is known of its documents, and how many values it has.
         doubts: what may be wrong with it, strong doubts first.
         characters: of the whole source; all counts are of all of it.
         looked_at: characters that the doubts looked at, spread over the source.
@@ -52,6 +56,8 @@ class Evidence:
     frequent: tuple[tuple[str, int], ...]
     example: tuple[str, tuple[tuple[str, ...], ...]]
     left_out: Mapping[str, int]
+    dates: Dates | None
+    columns: Mapping[str, int]
     doubts: tuple[Doubt, ...]
     characters: int
     looked_at: int
@@ -115,6 +121,8 @@ def evidence_of(numbered: Numbered) -> Evidence:
         tuple((word, -n) for n, word in frequent),
         _example(numbered, kept, look),
         numbered.left_out | {"rare words": int((~kept).sum()) - 1, "rare tokens": int(counts[~kept].sum())},
+        dates_of(numbered.records),
+        _columns(numbered),
         doubts_of(look),
         look.characters,
         sum(len(text) for piece in look.pieces for text in piece.texts),
@@ -145,9 +153,17 @@ def look_at(numbered: Numbered) -> Look:
     )
 
 
+def _columns(numbered: Numbered) -> dict[str, int]:
+    values = defaultdict[str, set[str]](set)
+    for record in numbered.records:
+        for name, value in record.metadata.items():
+            values[name].add(value)
+    return {name: len(different) for name, different in values.items()}
+
+
 def _repeated(numbered: Numbered) -> Repeated | None:
     found = numbered.boilerplate
-    return found and Repeated(float(found.covered.mean()), found.documents, tuple(numbered.shown(found)))
+    return found and Repeated(float(found.covered.mean()), found.documents, tuple(numbered.shown(found)), found.frames)
 
 
 def _example(numbered: Numbered, kept: Any, look: Look) -> tuple[str, tuple[tuple[str, ...], ...]]:
@@ -190,6 +206,13 @@ def lines_of(found: Evidence, *, short: bool = False) -> Iterator[tuple[str, str
     yield "most frequent", ", ".join(word if short else f"{word} {n:,}" for word, n in few)
     yield "as trained", _in_short(found, _SHORT if short else _LONG)
     yield "left out", ", ".join(_counted(n, what) for what, n in found.left_out.items() if n) or "nothing"
+    if found.dates:
+        column = found.dates.column
+        way = "" if column == "year" else f"; {option('date_column', column)} takes them for periods"
+        yield "dates", found.dates.summary + way
+    if others := [name for name in found.columns if not found.dates or name != found.dates.column]:
+        shown = some_of([f"{name} ({_counted(found.columns[name], 'value')})" for name in others], _COLUMNS)
+        yield "columns", shown
     if not found.doubts:
         looked = f"{found.looked_at:,} of {found.characters:,} characters"
         yield "doubts", f"none of the {len(DOUBTS)} that were looked for, in {looked}"

@@ -38,6 +38,7 @@ _CODE, _SOME_CODE = 0.3, 0.1
 """Of the text, how much stands in lines of code: of prose on programs a quarter, of programs with comments more."""
 _A_LINE = 0.2
 """Of the words of a line of code, how many hold signs as no sentence has them."""
+_SIGN = re.compile(r"[_()\[\]{}=<>|\\^*+&~]")
 _CODED = re.compile(
     r"[^\W_]['\"`.]?[_()\[\]{}=<>|\\^*+&~][^\s\w]*[^\W_]"  # the=None, words[0], 7*x, a_name
     r"|[({\[})\]][;{:,]$|[^\W_]\(\)"  # word); word(): word()
@@ -67,7 +68,8 @@ def a_word_a_line(look: Look) -> Doubt | None:
 def words_with_numbers(look: Look) -> Doubt | None:
     """Doubt lists of words with counts, and files of vectors: one word and numbers in each line, every word once."""
     cut = [re.split(r"[\t,;:]\s*|\s+", line.strip()) for line in look.filled]
-    rows = [cells for cells in cut if len(cells) > 1 and sum(map(_is_number, cells)) == len(cells) - 1]
+    ended = (cells for cells in cut if len(cells) > 1 and (_is_number(cells[-1]) or _is_number(cells[0])))
+    rows = [cells for cells in ended if sum(map(_is_number, cells)) == len(cells) - 1]
     words = {next(cell for cell in row if not _is_number(cell)) for row in rows}
     if len(rows) < _FEW or len(rows) < _LISTED * len(cut) or len(words) < _LISTED * len(rows):
         return None
@@ -126,7 +128,8 @@ def program(look: Look) -> Doubt | None:
     if look.options.cut != "words":
         return None
     lines = [line.strip() for line in look.filled]
-    found = [line for line in lines if sum(map(_is_code, words := line.split())) >= _A_LINE * len(words)]
+    signed = (line for line in lines if _SIGN.search(line))
+    found = [line for line in signed if sum(map(_is_code, words := line.split())) >= _A_LINE * len(words)]
     share = sum(map(len, found)) / max(sum(map(len, lines)), 1)
     if share < _SOME_CODE or len(found) < _PIECES:
         return None

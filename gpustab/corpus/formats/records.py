@@ -91,6 +91,8 @@ _OBJECT = re.compile(r'\{\s*"[^"\n]+"\s*:')
 _ARRAY = re.compile(r'\[\s*\{\s*"[^"\n]+"\s*:')
 
 
+_COUNTS, _LOOKED_AT = 100, 100_000
+"""Numbers of a record from which it is a table of counts, and values that are looked at."""
 _WRITE = '; write {"text": "..."} a line for each document'
 
 
@@ -124,11 +126,29 @@ def _read_json(file: TextFile) -> Iterator[Document]:
 
 
 def _columns_of(file: TextFile, where: str, record: dict[str, Any]) -> Columns:
+    _refuse_counts(file, where, record)
     textual = [name for name, value in record.items() if isinstance(value, str)]
     if not textual and not file.options.column:
         kinds = ", ".join(f"'{name}' is {_kind(value)}" for name, value in list(record.items())[:6])
         raise InputError(f"{file.path}: {where}: no field is text: {kinds or 'there is none'}{_WRITE}")
     return choose_columns(file, list(record), textual)
+
+
+def _refuse_counts(file: TextFile, where: str, record: dict[str, Any]) -> None:
+    """Refuse words with counts: most of a record are numbers that stand under words (Extracted Features)."""
+    numbers = texts = 0
+    waiting: list[Any] = [record]
+    while waiting and numbers + texts < _LOOKED_AT:
+        value = waiting.pop()
+        if isinstance(value, dict | list):
+            waiting += value.values() if isinstance(value, dict) else value
+        numbers += isinstance(value, int)
+        texts += len(value.split()) if isinstance(value, str) else 0
+    if numbers > max(_COUNTS, texts):
+        raise InputError(
+            f"{file.path}: {where}: counts without running text: {numbers:,} numbers and {texts:,} words of text, as "
+            "Extracted Features have them; the order of the words is not in it: give the texts that were counted"
+        )
 
 
 def _records(file: TextFile) -> Iterator[tuple[str, Any]]:
@@ -140,30 +160,36 @@ def _records(file: TextFile) -> Iterator[tuple[str, Any]]:
     if first[1].lstrip().startswith("[") and not _is_whole(first[1]):
         yield from ((f"record {n:,}", record) for n, record in enumerate(_array(file), 1))
         return
-    _refuse_one_object(file, first[1])
-    for number, line in (first, *()):
-        yield f"line {number:,}", _parsed(file, number, line)
+    yield f"line {first[0]:,}", _first_of_several(file, *first)
     for number, line in lines:
         if line.strip():
             yield f"line {number:,}", _parsed(file, number, line)
 
 
-def _refuse_one_object(file: TextFile, first: str) -> None:
-    """Refuse a file that is one object over many lines, or one with its records in an array: they are within it.
+def _first_of_several(file: TextFile, number: int, line: str) -> Any:
+    """Return the first record of JSON lines; refuse a file that is one object, and has its records within.
 
     Raises:
-        InputError: naming the field that holds them, and the way to save them.
+        InputError: naming the field that holds them, and the way to save them; or if the line is no JSON.
     """
-    begun = first.strip()
-    if not begun.startswith("{") or (_is_json(begun) and not re.search(r":\s*\[\s*\{", begun)):
-        return
-    if _is_json(begun) and isinstance(parse_json(begun).get(file.options.column or "text"), str):
-        return  # the first of several, with an array beside its text
     try:
-        whole = parse_json(file.text())
+        first = parse_json(line)
     except ValueError:
-        return  # several objects, or broken: told at its line
-    arrays = [name for name, value in whole.items() if isinstance(value, list) and value and isinstance(value[0], dict)]
+        first = None
+    if first is None:
+        try:
+            whole = parse_json(file.text()) if line.lstrip().startswith("{") else None
+        except ValueError:
+            whole = None  # several objects, or broken: told at its line
+        first = _parsed(file, number, line) if whole is None else whole
+    elif not isinstance(first, dict) or not _arrays(first) or _has_text(file, first) or _goes_on(file, number):
+        return first
+    _refuse_one_object(file, first)
+    return first
+
+
+def _refuse_one_object(file: TextFile, whole: Any) -> None:
+    arrays = _arrays(whole) if isinstance(whole, dict) else []
     if isinstance(whole, dict) and (arrays or not any(isinstance(value, str) for value in whole.values())):
         held = (
             f"its field '{arrays[0]}' holds {len(whole[arrays[0]]):,} records" if arrays else "no field of it is text"
@@ -171,6 +197,20 @@ def _refuse_one_object(file: TextFile, first: str) -> None:
         name = arrays[0] if arrays else "..."
         way = f"json.dump(json.load(open(FILE))['{name}'], open(OTHER, 'w')) saves them alone" if arrays else _WRITE[2:]
         raise InputError(f"{file.path}: this is one JSON object, and {held}; {way}")
+
+
+def _has_text(file: TextFile, record: dict[str, Any]) -> bool:
+    return isinstance(record.get(file.options.column or "text"), str)
+
+
+def _goes_on(file: TextFile, number: int) -> bool:
+    """Tell whether there is more after a line."""
+    return any(line.strip() for place, line in enumerate(file.lines(), 1) if place > number)
+
+
+def _arrays(record: dict[str, Any]) -> list[str]:
+    """The fields that hold records."""
+    return [name for name, value in record.items() if isinstance(value, list) and value and isinstance(value[0], dict)]
 
 
 def _is_whole(line: str) -> bool:

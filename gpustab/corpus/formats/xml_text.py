@@ -187,8 +187,8 @@ def _refuse_languages(file: TextFile, root: Any) -> None:
     shown = ", ".join(f"{language} {words[language] / total:.0%}" for language in many[:_SHOWN])
     ways = ", ".join(option("column", f"{_OF_LANGUAGE}{language}") for language in many[:_OFFERED])
     raise InputError(
-        f"{file.path}: this XML has texts in {len(many)} languages ({shown} of the words), as a translation memory has; "
-        f"which one? say {ways}, or {option('format', 'html')} to read all of them"
+        f"{file.path}: this XML has texts in {len(many)} languages ({shown} of the words), as a translation memory "
+        f"has; which one? say {ways}, or {option('format', 'html')} to read all of them"
     )
 
 

@@ -23,7 +23,7 @@ def heading(result: Content) -> tuple[str, str]:
 def page(result: Result) -> list[Block]:
     """Return one file in full, several in a table; what cannot be read says why."""
     texts = [group for group in result.groups if "lines" in group]
-    corpora = [Block(group["name"], [(*line, "") for line in group["lines"]]) for group in texts]
+    corpora = [block for group in texts for block in _of_corpus(group)]
     readable = [group for group in result.groups if "error" not in group and "lines" not in group]
     refused = [
         Block(f"{group['name']}: cannot be read", [("", group["error"], "")])
@@ -40,6 +40,22 @@ def page(result: Result) -> list[Block]:
         return [*corpora, Block(group["name"], facts), *refused]
     table = whole("", Table({name: [group[name] for group in readable] for name in _COLUMNS}))
     return corpora + [Block(f"{len(readable)} files", [], [table])] * bool(readable) + refused
+
+
+def _of_corpus(group: dict[str, Any]) -> list[Block]:
+    """Return what a corpus is, and each doubt about it with examples and the way to go on."""
+    told, doubts = list[tuple[str, str, str]](), False
+    for label, text in group["lines"]:
+        doubts = label == "doubts" and bool(group["doubts"]) if label else doubts
+        told += [] if doubts else [(label, "", text)]  # doubts have blocks of their own
+    strong = sum(doubt["strong"] for doubt in group["doubts"])
+    answer = "gpustab train stops here, unless you go on in one of the ways below." if strong else ""
+    blocks = [Block(group["name"], told, answer=answer)]
+    for doubt in group["doubts"]:
+        facts = [("for example", "", "; ".join(doubt["examples"]))] * bool(doubt["examples"])
+        title = f"{'Strong doubt' if doubt['strong'] else 'Note'}: {doubt['says']}"
+        blocks.append(Block(title, [*facts, ("to go on", "", doubt["way"])]))
+    return blocks
 
 
 def _fact(value: Any) -> str:

@@ -1,30 +1,42 @@
-"""What files of vectors hold, and what reading them found: the load report of each."""
+"""What files of vectors hold, and what reading them found: the load report of each; of texts, their evidence."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 
-from gpustab.corpus.options import CorpusOptions
+from gpustab.corpus.options import CORPORA, CorpusOptions, UnclearDates
 from gpustab.errors import InputError
+from gpustab.formats.checkpoints.folder import is_checkpoint
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import is_space, read_space
+from gpustab.formats.source import open_source
+from gpustab.formats.text.decimals import is_number_like
 from gpustab.machine.progress import Progress
 from gpustab.report import Result
 from gpustab.results import Sheet, Table
 from gpustab.results.page import counted
+from gpustab.runs.manifest import holds_texts
 from gpustab.runs.runset import open_runset
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import printable
-from gpustab.studies.info.kinds import is_corpus
 from gpustab.studies.shared.frame import answering
 
 _FIRST = 5
+_LOOKED = 5
+"""Files of a folder that are looked at."""
+_NUMBERS = 0.6
+"""Of the cells of the first lines, how many are numbers in a file of vectors; in texts, and lists of counts, fewer."""
+_CONTROL = re.compile(rb"[\x01-\x08\x0e-\x19\x1b-\x1f]|\x00\x00\x00")
+"""Signs that no text has; three NULs in a row stand in the size at the head of a safetensors file, not in UTF-16."""
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+_WORD = b"PK\x03\x04"
 
 
 def info(
@@ -33,6 +45,7 @@ def info(
     progress: Progress | None = None,
     explain: Callable[[InputError], str] = str,
     corpus: CorpusOptions | None = None,
+    epochs_by: str = "",
 ) -> Result:
     """Read files one after the other and return what each of them is and holds.
 
@@ -45,6 +58,7 @@ def info(
         progress: told the file that is read.
         explain: says what is wrong with a file that cannot be read.
         corpus: how texts become a corpus; where it is given, all paths are corpora.
+        epochs_by: periods whose documents are counted, see :func:`gpustab.corpus.slices.read_epochs`.
 
     Returns:
         One group per file; a file that cannot be read has an ``error`` instead of its contents.
@@ -52,12 +66,12 @@ def info(
     Raises:
         InputError: if a folder is neither a leaf nor a run set.
     """
-    texts = {Path(path) for path in paths if corpus or is_corpus(Path(path))}
+    texts = {Path(path) for path in paths if corpus or epochs_by or is_corpus(Path(path))}
     files = [file for path in map(Path, paths) for file in ([path] if path in texts else _files(path))]
     with answering("info", options or LoadOptions(), progress=progress) as answer:
         for number, path in enumerate(files):
             answer.report(f"reading {path}", number / len(files))
-            told = _seen(path, corpus or CorpusOptions(), explain) if path in texts else None
+            told = _seen(path, corpus or CorpusOptions(), explain, epochs_by) if path in texts else None
             told = told or _told(path, options or LoadOptions(), answer.result.notes, explain)
             answer.result.groups.append(told)
         answer.result.verdict = [verdict(answer.result.groups)]
@@ -126,20 +140,33 @@ def _frequent(groups: Sequence[Mapping[str, Any]]) -> dict[str, Table[Any]]:
     return FREQUENT.named(rows) if rows else {}
 
 
-def _seen(path: Path, options: CorpusOptions, explain: Callable[[InputError], str]) -> dict[str, Any]:
-    """Return the evidence of a corpus as plain values."""
+def _seen(path: Path, options: CorpusOptions, explain: Callable[[InputError], str], epochs_by: str) -> dict[str, Any]:
+    """Return the evidence of a corpus as plain values; unclear dates are counted and refuse nothing."""
     from gpustab.corpus.evidence import evidence, lines_of
 
     name = printable(str(path))
+    unclear: UnclearDates = "undated" if options.unclear_dates == "refuse" else options.unclear_dates
+    options = replace(options, unclear_dates=unclear)
     try:
         found = evidence(str(path), options)
+        periods = _periods(path, options, epochs_by) if epochs_by else []
     except InputError as error:
         return {"name": name, "error": printable(explain(error)).removeprefix(name).lstrip(":, ")}
     plain = asdict(found) | {"doubts": [doubt._asdict() for doubt in found.doubts]}
     for doubt in plain["doubts"]:
         doubt["way"], doubt["says"] = explain(InputError(doubt["way"])), explain(InputError(doubt["says"]))
-    lines = [(label, printable(explain(InputError(text)))) for label, text in lines_of(found)]
+    lines = [(label, printable(explain(InputError(text)))) for label, text in (*lines_of(found), *periods)]
     return plain | {"name": name, "lines": lines}
+
+
+def _periods(path: Path, options: CorpusOptions, epochs_by: str) -> list[tuple[str, str]]:
+    """Return the documents of every period, as lines."""
+    from gpustab.corpus.slices import count_periods
+    from gpustab.corpus.tokenise import prepare_corpus
+
+    corpus = prepare_corpus(str(path), replace(options, as_is=True), look=False)
+    counts = count_periods(corpus, epochs_by, options.unclear_dates)
+    return [("periods", counts.summary), *(("", doubt) for doubt in counts.doubts)]
 
 
 def _told(path: Path, options: LoadOptions, notes: list[str], explain: Callable[[InputError], str]) -> dict[str, Any]:
@@ -183,3 +210,42 @@ def _contents(space: Space, path: Path) -> dict[str, Any]:
         "first_words": [space.vocabulary.text(i) for i in range(min(_FIRST, len(space.vocabulary)))],
         "made": space.metadata,
     }
+
+
+def is_corpus(path: Path) -> bool:
+    """Tell whether a path is text to train on; what cannot be opened is none.
+
+    >>> is_corpus(Path("lee")), is_corpus(Path("no/such.txt"))
+    (True, False)
+    """
+    if not path.exists():
+        return str(path) in CORPORA
+    if path.is_dir():
+        return not is_checkpoint(path) and not _is_runset(path) and (holds_texts(path) or _are_texts(path))
+    if not path.is_file():
+        return False
+    try:
+        with open_source(path) as source:
+            head = source.head
+    except InputError:
+        return False
+    if head.startswith(_WIDE):
+        return True
+    if head.startswith(_WORD):
+        return b"word/" in head[:4096]
+    cells = re.split(rb"[\s,;|]+", head[:20_000].strip())
+    numbers = sum(map(is_number_like, cells))
+    return bool(head) and not _CONTROL.search(head[:4096]) and numbers < _NUMBERS * len(cells)
+
+
+def _are_texts(folder: Path) -> bool:
+    """Tell texts whose names do not say that they are, by the first of them; vectors beside them are no texts."""
+    files = sorted(path for path in folder.iterdir() if path.is_file() and path.name[0] != ".")[:_LOOKED]
+    return bool(files) and 2 * sum(map(is_corpus, files)) > len(files)
+
+
+def _is_runset(path: Path) -> bool:
+    try:
+        return bool(open_runset(path))
+    except InputError:
+        return False

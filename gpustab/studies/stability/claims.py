@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from gpustab.results.page import counted, number, percent
+from gpustab.runs.key import noun_of
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.reliability import Reliability
 from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, too_noisy
@@ -41,6 +42,7 @@ class Returning(NamedTuple):
         n: length of the lists.
         chance: p@n of unrelated runs.
         sampling: of the runs.
+        unit: what was drawn.
         leave: what the technique's bootstrap runs are left to say.
     """
 
@@ -49,6 +51,7 @@ class Returning(NamedTuple):
     chance: float
     sampling: str = ""
     leave: Leave = ""
+    unit: str = "document"
 
     @property
     def lead(self) -> str:
@@ -57,7 +60,8 @@ class Returning(NamedTuple):
         span = f"{number_span(self.n * low, self.n * high)}; {self.by_chance}"
         back = about(self.n * self.p.value)
         come = "comes" if back == "one" else "come"
-        return f"If you {_again(self.sampling)}, {back} of {word(self.n)} nearest neighbours {come} back ({span})."
+        again = _again(self.sampling, self.unit)
+        return f"If you {again}, {back} of {word(self.n)} nearest neighbours {come} back ({span})."
 
     @property
     def by_chance(self) -> str:
@@ -65,13 +69,19 @@ class Returning(NamedTuple):
         return f"by chance {number(self.n * self.chance, 1)}"
 
 
-def _again(sampling: str) -> str:
+def _again(sampling: str, unit: str) -> str:
     """What another run of a sampling stands for, after *if you*."""
     return {
-        "bootstrap": "resample the documents and train again",
-        "shuffled": "train again with the documents in another order",
+        "bootstrap": f"resample the {_drawn(unit)} and train again",
+        "shuffled": f"train again with the {_drawn(unit)} in another order",
         "fixed": "train again on the same texts",
     }.get(sampling, "train again")
+
+
+def _drawn(unit: str) -> str:
+    """What is drawn, as a plural."""
+    noun = noun_of(unit)
+    return f"{noun}s" if noun in ("document", "sentence", "block") else f"groups of one {noun}"
 
 
 def may_read_one(p: Estimate) -> bool:
@@ -116,7 +126,8 @@ RETURN = Claim[Returning](
             "verdict."
         ),
         "single documents": lambda x: (
-            f"{x.lead} Most neighbours depend on single documents. Read only those that most bootstrap runs keep."
+            f"{x.lead} Most neighbours depend on single {_drawn(x.unit)}. Read only those that most bootstrap runs "
+            "keep."
         ),
         "next to nothing": lambda x: (
             f"{x.lead} The neighbours of one run say next to nothing: these vectors hardly represent this corpus."

@@ -5,9 +5,10 @@ import random
 
 import pytest
 
+from gpustab.corpus.documents import open_documents
 from gpustab.corpus.evidence import DOUBTS, evidence, lines_of
 from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
-from gpustab.errors import as_flags
+from gpustab.errors import InputError, as_flags
 from tests.corpus.evidence.conftest import leads_on, prose
 
 GERMAN = """das haus stand am fluss und ein alter mann der den krieg gesehen hatte erzählte davon wem auch immer er im
@@ -86,3 +87,29 @@ def test_a_page_says_what_was_read_and_what_was_left_out(look):
     assert page["doubts"].startswith(("none of the", "copies", "1 of 3", "one document"))
     assert len(list(lines_of(found, short=True))) <= 8
     assert len(DOUBTS) == len(set(DOUBTS))
+
+
+@pytest.mark.parametrize(("link", "target"), [("a", "b"), ("b", "a"), ("a", "b/inner")])
+def test_a_linked_folder_is_read_once_wherever_it_stands(tmp_path, link, target):
+    (tmp_path / target).mkdir(parents=True)
+    (tmp_path / target / "text.txt").write_text("one two three\n", "utf-8")
+    (tmp_path / link).symlink_to(tmp_path / target, target_is_directory=True)
+    assert [document.id for document in open_documents(tmp_path)] == [f"{target}/text.txt"]
+
+
+@pytest.mark.parametrize("attribute", ["xml:lang", "lang"])
+@pytest.mark.parametrize("code", ["de", "de-AT", "DE"])
+def test_languages_that_xml_marks_are_read_one_by_one(tmp_path, attribute, code):
+    unit = f'<u {attribute}="en"><s>one two</s></u><u {attribute}="{code}"><s>eins zwei</s></u>'
+    (tmp_path / "a.xml").write_text(f"<?xml version='1.0'?><all>{unit * 9}</all>", "utf-8")
+    with pytest.raises(InputError, match=r"texts in 2 languages \(en 50%, de 50% of the words\)"):
+        list(open_documents(tmp_path / "a.xml"))
+    read = list(open_documents(tmp_path / "a.xml", column="lang=de"))
+    assert [document.texts[0].strip() for document in read] == ["eins zwei"] * 9
+
+
+def test_without_a_look_nothing_is_looked_at(tmp_path, monkeypatch):
+    (tmp_path / "a.txt").write_text("one two\n" * 9, "utf-8")
+    monkeypatch.setattr("gpustab.corpus.tokenise.evidence_of", lambda _: pytest.fail("nobody sees it"))
+    options = CorpusOptions(min_count=1, as_is=True)
+    assert prepare_corpus(tmp_path / "a.txt", options, look=False).evidence is None

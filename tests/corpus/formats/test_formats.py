@@ -269,7 +269,7 @@ def test_a_folder_without_texts_says_what_its_files_are(tmp_path):
         open_documents(tmp_path)
     (tmp_path / "a.pdf").rename(tmp_path / "a.odd")
     (tmp_path / "a.odd").write_text("Plain words.\n")
-    with pytest.raises(InputError, match=r"there are 1 \.odd; plain text is read where its names end in \.txt$"):
+    with pytest.raises(InputError, match=r"there are 1 \.odd; 1 \.odd can be read as text: say format='plain'$"):
         open_documents(tmp_path)
 
 
