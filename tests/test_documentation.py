@@ -91,8 +91,18 @@ def every_command():
 def test_options_named_in_the_text_exist():
     commands = [c for top in get_command(app).commands.values() for c in (top, *getattr(top, "commands", {}).values())]
     known = {opt for c in commands for param in c.params for opt in [*param.opts, *param.secondary_opts]}
-    # Of torchrun, ray, dask, pip.
-    others = {"--help", "--nproc-per-node", "--head", "--address", "--nthreads", "--nworkers", "--no-deps"}
+    # Of torchrun, ray, dask, pip, and of benchmarks.placebos.
+    others = {
+        "--help",
+        "--fresh",
+        "--batch",
+        "--nproc-per-node",
+        "--head",
+        "--address",
+        "--nthreads",
+        "--nworkers",
+        "--no-deps",
+    }
     used = {opt for text in PAGES.values() for opt in re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)}
     assert len(used) > 15
     assert used <= known | others

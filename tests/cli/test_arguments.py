@@ -101,7 +101,7 @@ WRONG = {
         ("pack nowhere -o new", "nowhere: there is no such file"),
         ("pack r0.txt -o r1.txt", "r1.txt: is a file"),
         ("pack r0.txt --verify --jobs 2", "--jobs has no effect"),
-        ("pack r0.txt r1.txt --verify", "one packed run set"),
+        ("pack r0.txt r1.txt --verify", "takes one"),
         ("pack r0.txt -o new --dtype float8", "--dtype is 'float8'"),
     ],
     "demo": [
