@@ -135,6 +135,7 @@ class TrainOptions(Options):
 
 
 _FOR_PERIODS = "--control is for periods: give --epochs-by too"
+_TWO_CUTS = "--halves and --epochs-by are two ways to cut a corpus; give one of them"
 
 
 def require_training() -> None:
@@ -161,7 +162,7 @@ def train(
         if corpus is None and train_options.config is None:
             raise InputError("no corpus was given; wanted: gpustab train CORPUS -o RUNSET")
         if train_options.halves and train_plan.epochs_by:
-            raise InputError("--halves and --epochs-by are two ways to cut a corpus; give one of them")
+            raise InputError(_TWO_CUTS)
         if train_options.control and not (train_plan.epochs_by or train_options.config):
             raise InputError(_FOR_PERIODS)
         require_training()
@@ -201,7 +202,7 @@ def _train(
     if options.control and not plan.epochs_by:
         raise InputError(_FOR_PERIODS)
     if options.halves and plan.epochs_by:
-        raise InputError("--halves and --epochs-by are two ways to cut a corpus; give one of them")
+        raise InputError(_TWO_CUTS)
     _warn_of_few_runs(plan.runs)
     if plan.epochs_by:
         return train_epochs(plan, output, splits=options.control, progress=progress, **telling)

@@ -30,6 +30,8 @@ from gpustab.runs.manifest import (
 from gpustab.runs.packing.output import checksum
 from gpustab.runs.runset import read_entries
 
+_PLAN = "plan.json"
+"""Beside runs that were trained, see :mod:`gpustab.training.plan`."""
 OK, DAMAGED, MISSING, UNKNOWN, NO_SUM = "ok", "damaged", "missing", "not packed here", "no checksum"
 
 
@@ -60,8 +62,10 @@ def verify(folder: Path, *, progress: Progress | None = None) -> Result:
         result.groups.append({"name": leaf.name, "files": len(files), "wrong": len(wrong), "status": wrong})
     result.tables["files"] = Table.of(checked, _Checked._fields)
     if not is_whole(result):
-        ways = "packing the runs again, into another folder" if packed else "removing it and training by the same call"
-        result.notes.append(f"What is damaged or missing is mended by {ways}.")
+        if packed:
+            result.notes.append("What is damaged or missing is mended by packing the runs again, into another folder.")
+        elif any((leaf.folder / _PLAN).is_file() for leaf in leaves):  # others were written, not trained
+            result.notes.append("What is damaged or missing is mended by removing it and training by the same call.")
     if without := [file.file for file in checked if file.status == NO_SUM]:
         result.notes.append(f"{len(without):,} of an older gpustab have no checksum: {some_of(without, 3)}.")
     result.environment = environment(torch.device("cpu")) | {"seconds": time.perf_counter() - started}

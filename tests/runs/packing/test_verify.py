@@ -96,3 +96,12 @@ def test_runs_of_before_there_were_checksums_are_read_and_it_is_said_once(packed
 def test_what_is_no_pack(packed):
     with pytest.raises(InputError, match="no run set"):
         verify(packed / "nothing")
+
+
+@pytest.mark.parametrize("trained", [True, False])
+def test_only_runs_that_were_trained_are_trained_again(tmp_path, trained):
+    write_runset({"a/x": spaces(3)}, tmp_path / "set")
+    if trained:
+        (tmp_path / "set/a/x/plan.json").write_text("{}")
+    (tmp_path / "set/a/x/run-001.safetensors").unlink()
+    assert any("training by the same call" in note for note in verify(tmp_path / "set").notes) == trained
