@@ -26,10 +26,12 @@ __all__ = [
     "debiased_cka",
     "eigenspace_instability",
     "eigenspace_overlap",
+    "equally_far",
     "linear_cka",
     "partly_whitened",
     "shape_distance",
     "unbiased_hsic",
+    "unrounded",
     "whitening",
     "with_lengths",
 ]
@@ -113,7 +115,7 @@ def unbiased_hsic(cross: Tensor, sum_x: Tensor, sum_y: Tensor, words: int) -> Te
         words: v, at least 4.
 
     Returns:
-        ``(B,)`` float64; its mean is 0 for unrelated rows.
+        ``(B,)`` float64; its mean is 0 for unrelated rows. It is 0 where only rounding is left.
     """
     want("cross", cross, "(B, d1, d2)")
     if words < 4:
@@ -124,8 +126,20 @@ def unbiased_hsic(cross: Tensor, sum_x: Tensor, sum_y: Tensor, words: int) -> Te
     traces = inner.square().sum((1, 2)) - lengths
     mixed = product(product(x[:, None], inner), y[:, :, None])[:, 0, 0]
     mixed = mixed - (x * cross[:, :-1, -1]).sum(1) - (cross[:, -1, :-1] * y).sum(1) + lengths
-    chained = whole_x * whole_y / ((words - 1) * (words - 2)) - 2 / (words - 2) * mixed
-    return (traces + chained) / (words * (words - 3))
+    pairs = whole_x * whole_y / ((words - 1) * (words - 2))
+    hsic = traces + pairs - 2 / (words - 2) * mixed
+    return unrounded(hsic, inner.square().sum((1, 2)), lengths, pairs, mixed / words) / (words * (words - 3))
+
+
+def unrounded(difference: Tensor, *terms: Tensor) -> Tensor:
+    """Return a sum of terms of both signs, but 0 where it is no more than their rounding, 1e-12 of their sizes."""
+    size = torch.stack([term.detach().abs() for term in terms]).sum(0)
+    return difference.where(difference.detach().abs() > 1e-12 * size, 0)
+
+
+def equally_far(name: str) -> str:
+    """Return the message for a space whose unbiased HSIC with itself is 0."""
+    return f"all rows of {name} lie equally far apart, so that nothing is left once the bias is taken off"
 
 
 def debiased_cka(xx: Tensor, xy: Tensor, yy: Tensor) -> Tensor:
@@ -142,8 +156,11 @@ def debiased_cka(xx: Tensor, xy: Tensor, yy: Tensor) -> Tensor:
         ``(B,)`` in [−1, 1]: an unbiased HSIC is an inner product (Székely & Rizzo 2014, §3).
 
     Raises:
-        ValueError: if a space does not vary.
+        ValueError: if all rows of a space lie equally far apart, or are not finite.
     """
+    for name, own in (("x", xx), ("y", yy)):
+        if bool((own <= 0).any()):
+            raise ValueError(equally_far(name))
     return xy / (_varying(xx, "HSIC of x").sqrt() * _varying(yy, "HSIC of y").sqrt())
 
 
