@@ -37,7 +37,7 @@ def unrelated(pair: Moments, rng: np.random.Generator) -> Moments:
     """
     words, (sum_x, sum_y) = int(pair.words), pair.sums
     roots = [
-        _root(centred(pair.gram[at][None], total[None], total[None], words)[0])
+        _root(centred(pair.gram[at][None], total[None], total[None], words)[0], words - 1)
         for at, total in ((0, sum_x), (2, sum_y))
     ]
     block = haar_block(roots[0].shape[1], roots[1].shape[1], words - 1, rng).to(pair.gram)
@@ -45,10 +45,11 @@ def unrelated(pair: Moments, rng: np.random.Generator) -> Moments:
     return pair._replace(gram=torch.stack([pair.gram[0], cross, pair.gram[2]]))
 
 
-def _root(gram: Tensor) -> Tensor:
-    """``C^{1/2}`` on the directions that there are, ``(d, r)``."""
+def _root(gram: Tensor, most: int) -> Tensor:
+    """``C^{1/2}`` on the directions that there are, ``(d, r)``; centred columns have ``v − 1`` at most."""
     values, vectors = torch.linalg.eigh(gram)
     kept = values > RESOLVED * values[-1].clamp(min=0)
+    kept[: max(0, len(kept) - most)] = False
     half: Tensor = vectors[:, kept] * values[kept].sqrt()
     return half
 
