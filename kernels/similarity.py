@@ -29,6 +29,7 @@ __all__ = [
     "equally_far",
     "linear_cka",
     "partly_whitened",
+    "resolved",
     "shape_distance",
     "unbiased_hsic",
     "unrounded",
@@ -178,13 +179,28 @@ class Whitening(NamedTuple):
     rank: Tensor
 
 
-def whitening(gram: Tensor, explained: float = 1.0) -> Whitening:
+def resolved(raw: Tensor, gram: Tensor, words: int) -> Tensor:
+    """Return the part of the largest variance that a direction of centred sums must have, ``(B,)``.
+
+    It is :data:`RESOLVED`, and more where a large mean was subtracted: what the sums round is no direction.
+
+    Args:
+        raw: ``(B, d, d)`` float64 Grams before their mean was subtracted.
+        gram: ``(B, d, d)``, centred.
+        words: v.
+    """
+    before, after = (part.diagonal(dim1=1, dim2=2).sum(1) for part in (raw, gram))
+    return (1e-15 * words * before / after).clamp(min=RESOLVED)
+
+
+def whitening(gram: Tensor, explained: float = 1.0, floor: Tensor | None = None) -> Whitening:
     """Return the whitening of spaces given by their Grams.
 
     Args:
         gram: ``(B, d, d)`` float64, of centred columns.
         explained: keep the fewest directions of most variance that explain this part of it (0.99 for SVCCA, Raghu et
-            al. 2017); directions below :data:`RESOLVED` are never kept.
+            al. 2017); directions below the floor are never kept.
+        floor: ``(B,)`` part of the largest variance, see :func:`resolved`; default: :data:`RESOLVED`.
 
     Raises:
         ValueError: if a space does not vary or is not finite, or ``explained`` is not in (0, 1].
@@ -198,7 +214,8 @@ def whitening(gram: Tensor, explained: float = 1.0) -> Whitening:
     share = values.clamp(min=0).cumsum(1) / values.clamp(min=0).sum(1, keepdim=True)
     before = torch.nn.functional.pad(share[:, :-1], (1, 0))
     # Not <, or rounding would keep a direction after exactly all variance is explained.
-    kept = (values > RESOLVED * values[:, :1]) & (before < explained * (1 - 1e-12))
+    least = RESOLVED if floor is None else floor[:, None]
+    kept = (values > least * values[:, :1]) & (before < explained * (1 - 1e-12))
     roots = values.where(kept, 1).sqrt()
     inverse, half = (product(vectors * scale.where(kept, 0)[:, None, :], vectors.mT) for scale in (1 / roots, roots))
     return Whitening(inverse, half, kept.sum(1))

@@ -117,7 +117,8 @@ class Spaces:
 
     def canonical_of(self, explained: float) -> similarity.Canonical:
         """Canonical correlations of all pairs, of the directions that explain a part of the variance."""
-        white = similarity.whitening(self.own, explained)
+        floor = similarity.resolved(diagonal_blocks(self.moments.gram), self.own, self.words)
+        white = similarity.whitening(self.own, explained, floor)
         found = [
             similarity.canonical_correlations(_of_one(white, row), row.cross, _of_others(white, row))
             for row in self.centred_rows()
