@@ -68,9 +68,9 @@ def pair_rbf_hsics(
         raise ValueError(f"there are {v} rows, wanted at least {4 if debiased else 2}")
     parts = rows.prepared(torch.float64)
     sizes = [powers(part.detach().abs().amax()) for part in parts]
-    parts = tuple(part / size for part, size in zip(parts, sizes, strict=True))
-    parts = tuple(part - part.detach().mean(0) for part in parts)  # distances near the origin lose no digits
-    medians = [float(median_distance(part)) for part in parts]
+    scaled = [part / size for part, size in zip(parts, sizes, strict=True)]
+    centred = [part - part.detach().mean(0) for part in scaled]  # distances near the origin lose no digits
+    medians = [float(median_distance(part)) for part in centred]
     if widths is None:
         chosen = [share * median for median in medians]
     else:
@@ -81,7 +81,7 @@ def pair_rbf_hsics(
             raise ValueError(f"the width of the kernel of {name} is {width}, wanted a number above 0")
     products, sums = [], []
     for tile in torch.arange(v, device=x.device).split(max(1, numbers // v)):
-        found = checkpoint(_tile, *parts, tile, chosen, wide, debiased, use_reentrant=False)
+        found = checkpoint(_tile, *centred, tile, chosen, wide, debiased, use_reentrant=False)
         products.append(found[0])
         sums.append(found[1])
     return _hsics(torch.stack(products).sum(0), torch.cat(sums, 1), debiased)
@@ -91,7 +91,8 @@ def _tile(
     x: Tensor, y: Tensor, rows: Tensor, widths: list[float], wide: list[bool], debiased: bool
 ) -> tuple[Tensor, Tensor]:
     """Sums of products of two kernels ``(3,)``, and sums of their rows ``(2, t)``."""
-    k, m = (_kernel(part, rows, *how, debiased) for part, *how in zip((x, y), widths, wide, strict=True))
+    k = _kernel(x, rows, widths[0], wide[0], debiased)
+    m = _kernel(y, rows, widths[1], wide[1], debiased)
     return torch.stack([k.square().sum(), (k * m).sum(), m.square().sum()]), torch.stack([k.sum(1), m.sum(1)])
 
 

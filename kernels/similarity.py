@@ -56,7 +56,7 @@ def centred(cross: Tensor, sum_x: Tensor, sum_y: Tensor, words: int) -> Tensor:
 
 
 def linear_cka(xx: Tensor, xy: Tensor, yy: Tensor) -> Tensor:
-    """Return linear CKA, ``‖C_xy‖² / (‖C_xx‖ ‖C_yy‖)`` (Kornblith et al. 2019, eq. 3 with linear kernels).
+    """Return linear CKA, ``‖C_xy‖² / (‖C_xx‖ ‖C_yy‖)`` (Kornblith et al. 2019, eq. 4 with linear kernels).
 
     It is the same for orthogonally turned and for scaled spaces, and not for other linear maps.
 

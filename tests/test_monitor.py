@@ -105,7 +105,9 @@ def test_a_state_that_is_of_another_table_is_refused():
     monitor = StabilityMonitor(draw(0))
     with pytest.raises(InputError, match=r"the state is of a table \(30, 3\), this one is \(30, 4\)"):
         monitor.load_state_dict(StabilityMonitor(draw(0)[:, :3]).state_dict())
-    with pytest.raises(InputError, match="the state of a monitor lacks before, found, k, metrics, moving, seconds, steps"):
+    with pytest.raises(
+        InputError, match="the state of a monitor lacks before, found, k, metrics, moving, seconds, steps"
+    ):
         monitor.load_state_dict({})
 
 

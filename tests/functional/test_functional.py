@@ -9,6 +9,7 @@ from scipy.stats import spearmanr
 
 from gpustab import functional
 from gpustab.errors import InputError
+from gpustab.kernels import overlap
 from gpustab.kernels.pair_kernels import pair_rbf_hsics
 from tests import generators, oracles
 from tests.kernels.test_pair import draw
@@ -251,6 +252,29 @@ def test_activations_of_convolutions():
     assert torch.equal(functional.activation_rows(flat), flat)
 
 
+def test_where_the_angle_is_that_of_mean_cca():
+    x, y = related()
+    low = x[:, [0, 0, 1, 2, 3, 4, 5]]  # of rank 6
+    for a, b, same in ((x, y, True), (low, y[:, [1, 1, 1, 2, 3, 4, 5]], False), (low, y, False), (low, low, True)):
+        angle = functional.angular(a, b, alpha=0).cos().item()
+        assert (angle == pytest.approx(functional.cca(a, b).mean.item(), rel=1e-6)) == same
+
+
+def test_the_rank_of_a_neighbour_counts_also_where_it_is_equal():
+    lists = torch.tensor([[*range(1, 11)], [*range(101, 110), 10]])
+    assert overlap.rank_similarity(lists[:1], lists[1:]).item() == pytest.approx(0.1)
+    lists[1, :3] = lists[0, :3]
+    assert overlap.rank_similarity(lists[:1, :9], lists[1:, :9]).item() == pytest.approx(1)
+
+
+def test_directions_below_a_cut_span_nothing():
+    x, y = related()
+    whole = functional.eigenspaces(x, y).overlap.item()
+    for size, same in ((1e-3, True), (1e-7, False)):
+        found = functional.eigenspaces(x * torch.tensor([1.0] * 6 + [size]), y).overlap.item()
+        assert (found == pytest.approx(whole, rel=1e-6)) == same
+
+
 def test_against_scipy():
     x, y = related()
     map_, scale = orthogonal_procrustes(x.numpy(), y.numpy())
@@ -397,6 +421,7 @@ def test_gradients():
         lambda x, y: pair_rbf_hsics(x, y, (2.0, 3.0), debiased=False),
         functional.rdm,
         lambda x, y: functional.rdm(x, y, distance="euclidean"),
+        lambda x, y: functional.rdm(x, y, distance="correlation"),
         lambda x, y: functional.procrustes(x, y, scale=True, weights=torch.linspace(0.5, 2, 9)).distance,
         lambda x, y: functional.procrustes(x, y * torch.tensor([1.0, 1, -1]), rotation_only=True).distance,
     ],
@@ -404,7 +429,9 @@ def test_gradients():
 def test_gradients_of_similarities(function):
     x, y = (part[:9, :3].contiguous().requires_grad_() for part in related())
     assert torch.autograd.gradcheck(function, (x, y))
-    if "euclidean" in function.__code__.co_consts:  # torch refuses second derivatives of its distances
+    if {"euclidean", "correlation"} & {
+        *function.__code__.co_consts
+    }:  # torch refuses second derivatives of its distances
         with pytest.raises(RuntimeError, match="not implemented"):
             torch.autograd.gradgradcheck(function, (x, y))
     else:
