@@ -206,7 +206,8 @@ def _medians_without(values: Tensor) -> Tensor:
     places[i[order[:size]], j[order[:size]]] = torch.arange(size, device=values.device)
     places = torch.minimum(places, places.T).sort(1).values
     left = size - (places < size).sum(1)
-    before = places - torch.arange(len(values), device=values.device)  # how many pairs of others stand before each pair of a run
+    # How many pairs of others stand before each pair of a run:
+    before = places - torch.arange(len(values), device=values.device)
     before[places == size] = size + 1
     low, high = (
         (k + torch.searchsorted(before, k[:, None], right=True)[:, 0]).clamp(0, max(size - 1, 0))
