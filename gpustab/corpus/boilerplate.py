@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -183,18 +183,22 @@ def find_frames(ids: Ids, scopes: NDArray[np.int64], marks: Sequence[Mark], word
         words: how many different words there are.
     """
     covered, sequences, framed = np.zeros(len(ids), bool), list[tuple[tuple[int, ...], int]](), 0
-    for first, last in pairwise(scopes.tolist()):
-        outer = _frame(ids, first, last, [mark for mark in marks if first <= mark.start < last], words)
+    within = np.searchsorted([mark.start for mark in marks], scopes).tolist()
+    for (first, last), (one, end) in zip(pairwise(scopes.tolist()), pairwise(within), strict=True):
+        outer = _frame(ids, first, last, marks[one:end], words)
         framed += bool(outer)
-        for begin, end in outer:
-            covered[begin:end] = True
-            sequences.append((tuple(ids[begin:end].tolist()), 1))
+        for begin, behind in outer:
+            covered[begin:behind] = True
+            sequences.append((tuple(ids[begin:behind].tolist()), 1))
     return Boilerplate(covered, framed, sequences, frames=True) if framed else None
 
 
 def _frame(ids: Ids, first: int, last: int, marks: Sequence[Mark], words: int) -> list[tuple[int, int]]:
     """Return the parts of one text that are its frame: all but the longest of those before, between and behind."""
-    alike = [(one, two) for one, two in combinations(marks, 2) if _say_the_same(one, two)]
+    if len(marks) > _SAMPLE:  # headings: their pairs are too many to compare
+        return []
+    pairs = ((one, two) for one, two in combinations(marks, 2) if _say_the_same(one, two))
+    alike = list(islice(pairs, 2))
     if len(alike) != 1:  # as the heads of chapters do
         return []
     ((one, two),) = alike

@@ -60,17 +60,23 @@ def _below(folder: Path) -> tuple[list[Path], str]:
     A link to a folder is followed, unless that lies in the folder anyway, or was seen behind another link.
     """
     shown, closed, linked = list[Path](), list[str](), list[str]()
-    known = {os.path.realpath(place) for place, _, _ in os.walk(folder)}  # what is no link is read where it lies
+    own, seen = set[str](), set[str]()  # what is no link is read where it lies
+    for place, folders, _ in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        own.add(os.path.realpath(place))
     for place, folders, files in os.walk(
         folder, onerror=lambda error: closed.append(str(error.filename)), followlinks=True
     ):
         here = Path(place)
-        known.add(os.path.realpath(here))  # of folders that links lead to
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        links = [name for name in folders if (here / name).is_symlink()]
-        again = [name for name in links if os.path.realpath(here / name) in known]
-        linked += [str((here / name).relative_to(folder)) for name in links if name not in again]
-        folders[:] = [name for name in folders if name not in again]
+        there, folders[:] = sorted(name for name in folders if not name.startswith(".")), []
+        for name in there:
+            target, is_link = os.path.realpath(here / name), (here / name).is_symlink()
+            if target in seen or (is_link and target in own):
+                continue
+            seen.add(target)
+            folders.append(name)
+            if is_link:
+                linked.append(str((here / name).relative_to(folder)))
         for name in files:
             if not name.startswith("."):
                 path = here / name

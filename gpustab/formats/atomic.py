@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import uuid
 import zlib
 from collections.abc import Iterator
@@ -36,6 +37,10 @@ _TO_MEND = {
 """What the caller mends by another path or another permission; all else, a full disk say, is a failure of the work."""
 _NO_SUCH_FILES = {errno.EOPNOTSUPP, errno.EISDIR, errno.ENOENT}
 """What folders say that have no files without a name."""
+
+
+_OURS = re.compile(r"\.[0-9a-f]{32}\.tmp")
+"""Names of temporary files: eight signs of what they were to become, and 24 at random."""
 
 
 class WritingError(ComputationError):
@@ -164,9 +169,9 @@ def _try(folder: Path) -> None:
 
 def clear_leftovers(folder: Path) -> None:
     """Remove the temporary files of a call that was killed; nobody may be writing there now."""
-    # Ours, and the one that earlier versions let safetensors make beside the file it was told to write.
-    for leftover in (*folder.glob(".*.tmp"), *folder.glob(".tmp??????")):
-        remove(leftover)
+    for leftover in folder.glob(".*.tmp"):
+        if _OURS.fullmatch(leftover.name) and leftover.is_file():
+            remove(leftover)
 
 
 def clear_abandoned(path: str | os.PathLike[str]) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -273,6 +274,35 @@ def holds_runs(folder: Path) -> bool:
     if (folder / MANIFEST).is_file() or is_leaf(folder) or any(folder.glob(f"*/{MANIFEST}")):
         return True
     return (folder.parent / MANIFEST).is_file() and any(map(is_leaf, folder.rglob("*/")))
+
+
+def refuse_both(folder: Path) -> None:
+    """Refuse a folder of texts in which run sets lie too: either could be meant.
+
+    Raises:
+        InputError: naming the first of both.
+    """
+    if (folder / MANIFEST).is_file():
+        return
+    sets = sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))
+    text = next(_texts_beside(folder), None) if sets else None
+    if text:
+        raise InputError(
+            f"{folder}: it holds texts ({text.relative_to(folder)}) and run sets ({sets[0].name}); to measure these, "
+            f"give {' '.join(map(str, sets[:3]))}{' ...' * (len(sets) > 3)}; to train, move them to another folder"
+        )
+
+
+def _texts_beside(folder: Path) -> Iterator[Path]:
+    """Yield the files of text in a folder that lie in no run set and no report."""
+    for place, folders, files in islice(os.walk(folder), _FOLDERS):
+        here = Path(place)
+        if _report(here) or (here / MANIFEST).is_file():
+            folders.clear()
+            continue
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        texts = (here / name for name in sorted(files) if not name.startswith("."))
+        yield from (path for path in texts if _suffix(path) in _TEXTS)
 
 
 def is_leaf(folder: Path) -> bool:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import torch
 
 from gpustab.errors import InputError, naming
-from gpustab.formats.atomic import clear_leftovers, make_folder
+from gpustab.formats.atomic import clear_abandoned, make_folder
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
@@ -212,7 +212,7 @@ def update_manifest(folder: Path, groups: Mapping[Key, int], made: Mapping[str, 
     """
     path = folder / MANIFEST
     with one_at_a_time(folder, "manifest"):
-        clear_leftovers(folder)
+        clear_abandoned(path)
         entries = {entry.key: entry for entry in read_entries(folder)} if path.is_file() else {}
         for key, runs in groups.items():
             before = entries.get(key, Entry(key, key.path, 0, {}))

@@ -5,13 +5,13 @@ The rule, and its reasons:
 - ``min_count`` is 20 from five million tokens upwards, which is the default of the papers; 10 from one million; else 5;
   and 2 where fewer than 200 words occur five times. A small corpus has few frequent words to learn from.
 - ``epochs`` of word2vec and fastText are such that the rarest word is read about 100 times, ``100 / min_count``: the
-  papers' 20 occurrences × 5 epochs. Where a text is so short that all its words together are read less than 1.5 million
-  times, they are more, up to 100: the Lee corpus (49,000 tokens) has a mean cosine of 0.98 after 5 epochs, a collapsed
-  space, and 0.25 after 30.
+  papers' 20 occurrences × 5 epochs; whatever count is chosen, they are 5 to 20. Where a text is so short that all its
+  words together are read less than 1.5 million times, they are more, up to 100: the Lee corpus (49,000 tokens) has a
+  mean cosine of 0.98 after 5 epochs, a collapsed space, and 0.25 after 30.
 - ``dim`` of LSA is at most half of the documents: a bootstrap sample holds about 63 % of them, and its matrix has no
   higher rank.
 - ``runs`` are 10 of each kind: where two bootstrap runs share less than 40 % of a list of neighbours, as those of small
-  corpora do, fewer cannot judge one.
+  corpora do, fewer cannot judge one. In a run set that is there, as many as it has.
 - ``jobs`` is 1 where all runs together take seconds, as starting workers does; else the number of cores.
 """
 
@@ -33,7 +33,9 @@ from gpustab.corpus.numbering import number
 from gpustab.corpus.tokenise import corpus_of
 from gpustab.formats.parsed import read_json
 from gpustab.machine.progress import Progress
-from gpustab.trainers import technique
+from gpustab.runs.manifest import MANIFEST, run_files
+from gpustab.runs.runset import read_entries
+from gpustab.trainers import NAMES, technique
 from gpustab.training.engines import resolve_engine, trainers_of
 from gpustab.training.plan import PLAN
 from gpustab.training.settings import TrainingSettings, read_settings
@@ -44,6 +46,8 @@ SIZES = ((5_000_000, 20), (1_000_000, 10), (0, 5))
 FEW_WORDS, LEAST_COUNT = 200, 2
 READ_RAREST, READ_ALL, MOST_EPOCHS = 100, 1_500_000, 100
 """How often the rarest word is read in a training, how often all words together; and the most epochs for that."""
+LEAST_EPOCHS, USUAL_EPOCHS = 5, 20
+"""Bounds of the epochs that the rarest word asks for."""
 FITTED = ("sgns", "cbow", "fasttext", "fasttext_ngrams")
 """Techniques whose epochs are passes over the text."""
 RUNS = 10
@@ -84,8 +88,10 @@ def epochs_of(tokens: int, min_count: int) -> int:
 
     >>> epochs_of(20_000_000, 20), epochs_of(300_000, 5), epochs_of(49_000, 5), epochs_of(900, 2)
     (5, 20, 40, 100)
+    >>> epochs_of(50_000_000, 1), epochs_of(20_000_000, 200)  # least counts that somebody chose
+    (20, 5)
     """
-    usual = math.ceil(READ_RAREST / min_count)
+    usual = min(max(math.ceil(READ_RAREST / min_count), LEAST_EPOCHS), USUAL_EPOCHS)
     if tokens * usual >= READ_ALL:
         return usual
     return min(math.ceil(READ_ALL / max(tokens, 1) / 10) * 10, MOST_EPOCHS)
@@ -117,8 +123,9 @@ def fit(content: Mapping[str, Any], folder: Path, progress: Progress, parts: int
     numbered = number(settings.corpus, settings.options)
     counts = numbered.counts[1:]
     tokens, chosen = int(counts.sum()), deepcopy(dict(content))
-    chosen.setdefault("runs", RUNS)
-    begun, said = _begun(folder, settings), []
+    begun, said = _begun(folder, settings), list[str]()
+    if "runs" not in content:
+        chosen["runs"] = begun.get("runs", RUNS)
     if "min_count" not in content.get("options", {}):
         least = begun.get("min_count") or least_count(counts)
         chosen.setdefault("options", {})["min_count"] = least
@@ -136,6 +143,8 @@ def fit(content: Mapping[str, Any], folder: Path, progress: Progress, parts: int
         if fits != dim:
             chosen.setdefault("lsa", {})["dim"] = fits
             said.append(f"--set lsa.dim={fits} ({len(corpus):,} {corpus.sizes[0][1]}s)")
+    if chosen["runs"] != content.get("runs", RUNS):
+        said.append(f"--runs {chosen['runs']}")
     if "jobs" not in content:
         chosen["jobs"] = _jobs(read_settings(chosen), tokens)
     return Fitted(read_settings(chosen), prepare, f"{tokens:,} tokens: {', '.join(said)}" if said else "")
@@ -149,10 +158,17 @@ def _jobs(settings: TrainingSettings, tokens: int) -> int:
 
 
 def _begun(folder: Path, settings: TrainingSettings) -> dict[str, Any]:
-    """Return what a run set was begun with, by the options' names."""
+    """Return what a run set was begun with, by the options' names; a plan that trained nothing binds nobody.
+
+    All its techniques have one vocabulary, that of those which are asked for where they differ, and as many runs.
+    """
     found: dict[str, Any] = {}
-    for name in settings.techniques:
+    if (folder / MANIFEST).is_file():
+        found["runs"] = max((entry.runs for entry in read_entries(folder)), default=0)
+    for name in sorted(NAMES, key=lambda name: name in settings.techniques):
         for path in sorted((folder / name).rglob(PLAN)) if (folder / name).is_dir() else ():
+            if not run_files(path.parent):
+                continue
             try:
                 plan = read_json(path)
                 found["min_count"] = plan["options"]["min_count"]

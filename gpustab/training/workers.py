@@ -29,9 +29,6 @@ from gpustab.trainers.base import Tell, Vectors, WithOutput, tell_nobody
 from gpustab.training.plan import Task
 from gpustab.training.progress import Marks, Watch, watching
 
-_OURS = ("loky", "multiprocessing")
-"""Back ends whose processes are this one's children."""
-
 
 def attempt(task: Task, corpus: Corpus, tell: Tell = tell_nobody) -> tuple[Task, str | None]:
     """Train one task; a failure is told, not raised, so that it does not stop the others.
@@ -168,7 +165,7 @@ def _attempts(
     if others := [task for task in tasks if not task.trainer.on_card]:
         with working(parallel, jobs):
             waiting = (joblib.delayed(attempt)(task, corpus, _tell(task, folder)) for task in others)
-            ours = {"initializer": end_with, "initargs": (os.getpid(),)} if parallel in _OURS else {}
+            ours = {"initializer": end_with, "initargs": (os.getpid(),)} if parallel == "loky" else {}
             # As they come, but from ray all at the end: it knows no other way.
             yield from joblib.Parallel(return_as="list" if parallel == "ray" else "generator_unordered", **ours)(
                 waiting
@@ -186,8 +183,11 @@ def check_workers(parallel: str, jobs: int) -> None:
     Raises:
         InputError: if there is no such back end or cluster, or it contradicts the number of jobs.
     """
-    here = ("multiprocessing", "threading")
-    if (parallel in here and jobs == 1) or (parallel == "sequential" and jobs > 1):
+    if parallel == "multiprocessing":
+        raise InputError(
+            f"{option('parallel', parallel)} does not give back runs as they end; take {option('parallel', 'loky')}"
+        )
+    if (parallel == "threading" and jobs == 1) or (parallel == "sequential" and jobs > 1):
         raise InputError(f"{option('parallel', parallel)} and {option('jobs', jobs)} contradict each other")
     with working(parallel, jobs):
         pass

@@ -25,6 +25,7 @@ TWO = "r0.txt r1.txt"
         ("sweep words.txt -o S --vary epochs=1,2 --layout sheets", "--layout is 'sheets', wanted 'lines'"),
         ("sweep words.txt -o S --vary epochs=1,2 --language xx", "--language is 'xx'"),
         ("train words.txt -o S --parallel threading", "--parallel threading and --jobs 1 contradict each other"),
+        ("train words.txt -o S --parallel multiprocessing --jobs 2", "as they end; take --parallel loky"),
         ("train words.txt -o S --tokenizer whitespace --set options.drop_numbers=false", "drop_numbers=False has no"),
         ("train word.txt -o S", "there is no such file, folder or corpus; near it is words.txt"),
         ("train words.txt -o r0.txt", "r0.txt: is a file; a run set is a folder"),

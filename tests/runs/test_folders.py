@@ -1,9 +1,11 @@
 """What a folder that is no run set holds, and the way on."""
 
 import pytest
+from typer.testing import CliRunner
 
 from gpustab import InputError, load_runs
-from gpustab.runs.manifest import way_on
+from gpustab.cli import app
+from gpustab.runs.manifest import refuse_both, way_on
 
 
 @pytest.mark.parametrize(
@@ -49,3 +51,30 @@ def test_the_way_on(tmp_path, files, message):
     with pytest.raises(InputError) as caught:
         load_runs(tmp_path)
     assert str(caught.value).endswith(way_on(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("beside", "refused"),
+    [
+        ("a.txt", True),
+        ("1900/a.txt.gz", True),
+        ("README", True),
+        (".notes.txt", False),
+        ("one/a.txt", False),
+        ("report/pairs.csv", False),
+        ("manifest.json", False),
+    ],
+)
+def test_texts_beside_run_sets_are_refused_where_either_could_be_meant(tmp_path, beside, refused):
+    files = {"one/manifest.json": "{}", "report/summary.json": '{"schema": "gpustab.stability/1", "environment": {}}'}
+    for name, content in {**files, beside: "text"}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
+    if not refused:
+        refuse_both(tmp_path)
+        return
+    words = ["study", "bootstrap", str(tmp_path), "--query", "war", "-o", str(tmp_path / "out")]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 2
+    assert f"it holds texts ({beside}) and run sets (one); to measure these, give {tmp_path}/one;" in done.stderr
+    refuse_both(tmp_path / "one")  # the advice

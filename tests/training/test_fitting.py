@@ -8,6 +8,8 @@ from typer.testing import CliRunner
 
 from gpustab.cli import app
 from gpustab.machine.progress import no_progress
+from gpustab.runs.key import Key
+from gpustab.runs.runset import update_manifest
 from gpustab.training import fitting
 from gpustab.training.fitting import READ_ALL, READ_RAREST, cores, epochs_of, fit, least_count
 
@@ -84,8 +86,35 @@ def test_a_run_set_that_was_begun_keeps_to_what_it_was_begun_with(speeches, tmp_
     leaf = tmp_path / "sgns" / "fixed"
     leaf.mkdir(parents=True)
     (leaf / "plan.json").write_text(json.dumps({"options": {"min_count": 20}, "parameters": {"epochs": 5}}))
+    unbound = fitted(speeches, tmp_path).settings  # a plan that trained nothing binds nobody
+    assert (unbound.options.min_count, unbound.parameters["sgns"]["epochs"]) == (least_count(np.full(9, 1)), 100)
+    (leaf / "run-000.safetensors").touch()
     settings = fitted(speeches, tmp_path).settings
     assert (settings.options.min_count, settings.parameters["sgns"]["epochs"]) == (20, 5)
+    update_manifest(tmp_path, {Key.of_path("sgns/fixed"): 17}, {})
+    for techniques in (["sgns"], ["cbow"], ["lsa"], ["cbow", "glove"]):
+        found = fitted(speeches, tmp_path, techniques=techniques)
+        assert (found.settings.options.min_count, found.settings.runs) == (20, 17)
+        assert "--runs 17" in found.says
+    assert fitted(speeches, tmp_path, runs=3).settings.runs == 3
+    assert fitted(speeches, tmp_path, techniques=["cbow"]).settings.parameters["cbow"]["epochs"] == 100
+
+
+def test_a_technique_keeps_to_its_own_plan_before_those_of_others(speeches, tmp_path):
+    for name, least in (("cbow", 20), ("sgns", 9), ("lsa", 13)):
+        leaf = tmp_path / name / "fixed"
+        leaf.mkdir(parents=True)
+        (leaf / "plan.json").write_text(json.dumps({"options": {"min_count": least}, "parameters": {}}))
+        (leaf / "run-000.safetensors").touch()
+    for name, least in (("cbow", 20), ("sgns", 9), ("lsa", 13)):
+        assert fitted(speeches, tmp_path, techniques=[name]).settings.options.min_count == least
+
+
+@pytest.mark.parametrize("least", [1, 2, 3, 4, 7, 20, 33, 50, 200, 10**6])
+def test_whatever_count_is_chosen_the_epochs_are_five_to_twenty(least):
+    for tokens in (5 * 10**7, 10**9):
+        assert 5 <= epochs_of(tokens, least) <= 20
+    assert epochs_of(10**9, least) <= max(100 // least + 1, 5)
 
 
 def test_more_work_is_for_all_cores_and_never_for_more(speeches, tmp_path, monkeypatch):

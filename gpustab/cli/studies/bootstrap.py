@@ -58,6 +58,10 @@ def _are_runs(source: list[str]) -> bool:
 
 def _check(source: list[str], plan: BootstrapPlan, showing: Showing) -> None:
     """Refuse what fits no run set and no corpus, before anything is imported."""
+    from gpustab.runs.manifest import refuse_both
+
+    for text in source:
+        refuse_both(Path(text))
     if _are_runs(source):
         if plan.given:
             raise InputError(f"{option(plan.given[0])} has no effect: {source[0]} is trained already; give a corpus")

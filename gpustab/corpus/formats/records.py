@@ -126,7 +126,8 @@ def _read_json(file: TextFile) -> Iterator[Document]:
 
 
 def _columns_of(file: TextFile, where: str, record: dict[str, Any]) -> Columns:
-    _refuse_counts(file, where, record)
+    if not _has_text(file, record):
+        _refuse_counts(file, where, record)
     textual = [name for name, value in record.items() if isinstance(value, str)]
     if not textual and not file.options.column:
         kinds = ", ".join(f"'{name}' is {_kind(value)}" for name, value in list(record.items())[:6])
@@ -160,14 +161,17 @@ def _records(file: TextFile) -> Iterator[tuple[str, Any]]:
     if first[1].lstrip().startswith("[") and not _is_whole(first[1]):
         yield from ((f"record {n:,}", record) for n, record in enumerate(_array(file), 1))
         return
-    yield f"line {first[0]:,}", _first_of_several(file, *first)
-    for number, line in lines:
+    record, whole = _first_of_several(file, *first)
+    yield f"line {first[0]:,}", record
+    for number, line in () if whole else lines:
         if line.strip():
             yield f"line {number:,}", _parsed(file, number, line)
 
 
-def _first_of_several(file: TextFile, number: int, line: str) -> Any:
-    """Return the first record of JSON lines; refuse a file that is one object, and has its records within.
+def _first_of_several(file: TextFile, number: int, line: str) -> tuple[Any, bool]:
+    """Return the first record of JSON lines, and whether it is the whole file, on several lines.
+
+    A file that is one object, and has its records within, is refused.
 
     Raises:
         InputError: naming the field that holds them, and the way to save them; or if the line is no JSON.
@@ -181,11 +185,14 @@ def _first_of_several(file: TextFile, number: int, line: str) -> Any:
             whole = parse_json(file.text()) if line.lstrip().startswith("{") else None
         except ValueError:
             whole = None  # several objects, or broken: told at its line
-        first = _parsed(file, number, line) if whole is None else whole
-    elif not isinstance(first, dict) or not _arrays(first) or _has_text(file, first) or _goes_on(file, number):
-        return first
+        if whole is None:
+            return _parsed(file, number, line), False
+        _refuse_one_object(file, whole)
+        return whole, True
+    if not isinstance(first, dict) or not _arrays(first) or _has_text(file, first) or _goes_on(file, number):
+        return first, False
     _refuse_one_object(file, first)
-    return first
+    return first, False
 
 
 def _refuse_one_object(file: TextFile, whole: Any) -> None:
@@ -200,7 +207,8 @@ def _refuse_one_object(file: TextFile, whole: Any) -> None:
 
 
 def _has_text(file: TextFile, record: dict[str, Any]) -> bool:
-    return isinstance(record.get(file.options.column or "text"), str)
+    wanted = (file.options.column or "text").lower()
+    return any(name.lower() == wanted and isinstance(value, str) for name, value in record.items())
 
 
 def _goes_on(file: TextFile, number: int) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from gpustab.errors import InputError
-from gpustab.formats.atomic import clear_leftovers, make_folder, remove, told
+from gpustab.formats.atomic import clear_abandoned, clear_leftovers, make_folder, remove, told
 from gpustab.formats.options import LoadOptions
 from gpustab.machine.device import log
 from gpustab.machine.environment import environment
@@ -231,7 +231,7 @@ def pack_runs(
         if (output / UNFINISHED).is_dir():
             with told(output / UNFINISHED, "removed"):
                 shutil.rmtree(output / UNFINISHED)
-        clear_leftovers(output)
+        clear_abandoned(output / MANIFEST)
         _summarise(result, output, now)
     result.environment = environment(torch.device("cpu")) | {"seconds": time.perf_counter() - started}
     return result

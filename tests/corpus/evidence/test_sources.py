@@ -97,6 +97,30 @@ def test_a_linked_folder_is_read_once_wherever_it_stands(tmp_path, link, target)
     assert [document.id for document in open_documents(tmp_path)] == [f"{target}/text.txt"]
 
 
+@pytest.mark.parametrize(
+    ("links", "read"),
+    [
+        ({"texts/data": ".store/data"}, ["data/b.txt"]),
+        ({"texts/data": ".store"}, ["data/data/b.txt"]),
+        ({"texts/l1": "../far", "texts/l2": "../far"}, ["l1/c.txt"]),
+        ({"texts/l1": "../far", "texts/.l0": "../far"}, ["l1/c.txt"]),
+        ({"texts/l1": "../far", "far/back": "../texts"}, ["l1/c.txt"]),
+        ({"texts/l1": "../far", "far/self": "."}, ["l1/c.txt"]),
+        ({"texts/a0": ".store/data", "texts/l1": ".store"}, ["a0/b.txt"]),
+        ({"texts/l1": ".store", "texts/z0": ".store/data"}, ["z0/b.txt"]),
+        ({"texts/l1": ".store/data", "texts/l2": "l1"}, ["l1/b.txt"]),
+    ],
+)
+def test_links_into_hidden_folders_are_followed_and_none_twice(tmp_path, links, read):
+    (tmp_path / "far").mkdir()
+    (tmp_path / "texts" / ".store" / "data").mkdir(parents=True)
+    (tmp_path / "texts" / ".store" / "data" / "b.txt").write_text("one two\n", "utf-8")
+    (tmp_path / "far" / "c.txt").write_text("far away\n", "utf-8")
+    for link, target in links.items():
+        (tmp_path / link).symlink_to(target, target_is_directory=True)
+    assert [document.id for document in open_documents(tmp_path / "texts")] == read
+
+
 @pytest.mark.parametrize("attribute", ["xml:lang", "lang"])
 @pytest.mark.parametrize("code", ["de", "de-AT", "DE"])
 def test_languages_that_xml_marks_are_read_one_by_one(tmp_path, attribute, code):

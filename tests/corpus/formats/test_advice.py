@@ -46,6 +46,26 @@ def test_one_object_with_a_text_is_one_document(tmp_path):
     assert texts(tmp_path / "a.json") == ["one"]
 
 
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl", "a.ndjson"])
+@pytest.mark.parametrize("record", [{"text": "one"}, {"id": "1", "text": "one\ntwo"}, {"text": "one", "tags": ["x"]}])
+@pytest.mark.parametrize("indent", [0, 1, "\t"])
+def test_one_object_on_several_lines_is_one_document(tmp_path, name, record, indent):
+    (tmp_path / name).write_text(f"\n{json.dumps(record, indent=indent)}\n\n")
+    assert texts(tmp_path / name) == [record["text"]]
+
+
+@pytest.mark.parametrize("field", ["text", "Text", "content"])
+def test_a_text_with_the_numbers_of_its_tokens_is_a_text(tmp_path, field):
+    tokens = {"input_ids": list(range(300)), "attention_mask": [1] * 300}
+    (tmp_path / "a.jsonl").write_text(f"{json.dumps({field: 'the war', **tokens})}\n" * 3)
+    column = {"column": "content"} if field == "content" else {}
+    assert texts(tmp_path / "a.jsonl", **column) == ["the war"] * 3
+    counts = {"id": "x", "column": 3, "features": {f"w{n}": n for n in range(300)}}
+    (tmp_path / "a.jsonl").write_text(f"{json.dumps(counts)}\n" * 3)
+    with pytest.raises(InputError, match="counts without running text"):
+        texts(tmp_path / "a.jsonl")
+
+
 SAID = {
     "English": "The war was long, and cold.\n",
     "Russian": "Это был длинный день, и ночь.\n",
