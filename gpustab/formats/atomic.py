@@ -62,17 +62,21 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BufferedWriter]:
         WritingError: if the disk is full or fails.
     """
     path = Path(path)
-    temporary = path.with_name(f".{_mark(path)}{uuid.uuid4().hex[8:]}.tmp")
+    with told(path):
+        file = _temporary(path)
+    temporary = Path(file.name)
     try:
         with told(path):
-            with temporary.open("xb") as file:
-                _hold(file)
+            with file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-            temporary.replace(path)
-            if os.name == "posix":  # elsewhere a folder cannot be opened
+                if os.name == "posix":  # it is held until it has its name; elsewhere what is open cannot be renamed
+                    temporary.replace(path)
+            if os.name == "posix":
                 _to_disk(path.parent)
+            else:  # a folder cannot be opened
+                temporary.replace(path)
     finally:
         with suppress(OSError):  # where even that fails, the next call clears it away
             temporary.unlink(missing_ok=True)
@@ -188,10 +192,28 @@ def _mark(path: Path) -> str:
     return f"{zlib.crc32(os.fsencode(path.name)):08x}"
 
 
+def _temporary(path: Path) -> BufferedWriter:
+    """Open a new temporary file, and hold it; what a call that clears up takes before it is held is left to that."""
+    while True:
+        temporary = path.with_name(f".{_mark(path)}{uuid.uuid4().hex[8:]}.tmp")
+        file = temporary.open("xb")
+        with suppress(BlockingIOError):
+            _hold(file)
+            if temporary.exists():
+                return file
+        file.close()
+
+
 def _hold(file: IO[bytes]) -> bool:
-    """Lock a temporary file, which ends with the process; ``False`` if another one holds it, or there are no locks."""
+    """Lock a temporary file, which ends with the process; ``False`` if there are no locks.
+
+    Raises:
+        BlockingIOError: if another call holds it.
+    """
     try:
         fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
     except (OSError, NameError):  # NameError: on Windows, which lets nobody remove what is open
         return os.name != "posix"
     return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -9,6 +10,7 @@ from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from io import BufferedWriter
 from pathlib import Path
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, get_args
 
 from gpustab.errors import ComputationError, InputError, option
@@ -103,8 +105,8 @@ def write_files(
     return [folder / path.name for path in written]
 
 
-_HELD: set[Path] = set()
-"""Folders that this process holds."""
+_HELD: set[tuple[str, int]] = set()
+"""Folders that this process holds, each with the thread that does."""
 
 
 @contextmanager
@@ -114,7 +116,7 @@ def writing_alone(folder: Path) -> Iterator[None]:
     Raises:
         InputError: if another call holds it, or it cannot be made.
     """
-    place = folder.resolve()
+    place = os.path.realpath(folder), get_ident()  # of links in a circle resolve() makes an error of its own
     if place in _HELD:
         yield
         return

@@ -1,6 +1,10 @@
+import os
 from pathlib import Path
 
-from gpustab.formats.atomic import clear_leftovers, replacing, write_text
+import pytest
+
+from gpustab.formats import atomic
+from gpustab.formats.atomic import clear_abandoned, clear_leftovers, replacing, write_text
 from gpustab.runs.key import Key
 from gpustab.runs.manifest import MANIFEST
 from gpustab.runs.runset import update_manifest
@@ -38,3 +42,47 @@ def test_of_a_folder_only_our_files_are_cleared(tmp_path):
         (tmp_path / name).touch()
     clear_leftovers(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == kept
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
+@pytest.mark.parametrize("when", ["opened", "taken by another", "held", "written", "named"])
+def test_a_call_that_clears_up_takes_no_file_of_a_living_one(tmp_path, monkeypatch, when):
+    path, hold, replace = tmp_path / "a.json", atomic._hold, Path.replace
+    cleared, seen = [], []
+
+    def clear(moment):
+        if moment == when and not cleared:
+            cleared.append(moment)
+            clear_abandoned(path)
+
+    def held(file):
+        if not cleared and when == "opened":
+            monkeypatch.setattr(atomic, "_hold", hold)
+            clear("opened")
+            monkeypatch.setattr(atomic, "_hold", held)
+        if not cleared and when == "taken by another":
+            cleared.append(when)
+            with Path(file.name).open("rb") as other:
+                hold(other)
+                with pytest.raises(BlockingIOError):
+                    hold(file)
+                Path(file.name).unlink()
+                raise BlockingIOError
+        done = hold(file)
+        clear("held")
+        return done
+
+    def replaced(self, target):
+        seen.append(self.name)
+        clear("written")
+        done = replace(self, target)
+        clear("named")
+        return done
+
+    monkeypatch.setattr(atomic, "_hold", held)
+    monkeypatch.setattr(Path, "replace", replaced)
+    write_text(path, "whole")
+    assert cleared == [when]
+    assert len(seen) == 1
+    assert [left.name for left in tmp_path.iterdir()] == ["a.json"]
+    assert path.read_text() == "whole"

@@ -1,5 +1,6 @@
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -11,7 +12,7 @@ from gpustab.formats.atomic import WritingError
 from gpustab.formats.memory import from_pair
 from gpustab.report import files
 from gpustab.report.describe import draw
-from gpustab.report.files import check_folder, write_files
+from gpustab.report.files import check_folder, write_files, writing_alone
 from gpustab.report.json_text import to_json
 from gpustab.runs.join import join
 from gpustab.studies.stability.study import stability
@@ -163,3 +164,22 @@ def test_nothing_outside_the_folder_is_removed_whatever_a_summary_says(result, t
     assert sorted(folder.iterdir()) == before
     (folder / "summary.json").unlink()  # what is proposed leads on
     write_files(result, folder, force=True)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
+def test_a_loop_of_links_is_no_folder(result, tmp_path):
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    for folder in (tmp_path / "a", tmp_path / "a" / "in"):
+        with pytest.raises(InputError, match=f"^{folder}: cannot"):
+            write_files(result, folder)
+
+
+def test_another_thread_does_not_write_into_a_folder_that_one_holds(result, tmp_path):
+    with writing_alone(tmp_path), ThreadPoolExecutor(1) as pool:
+        with writing_alone(tmp_path):  # who holds it may hold it once more
+            pass
+        with pytest.raises(InputError, match="another call is writing its result there now"):
+            pool.submit(write_files, result, tmp_path).result()
+        assert not (tmp_path / "summary.json").exists()
+    write_files(result, tmp_path)
