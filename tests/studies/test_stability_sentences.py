@@ -39,7 +39,7 @@ def test_the_numbers_of_the_first_sentence():
     one = RETURN.sentence(Returning(of(0.12, 0.003), 10, 0.002))
     assert "one of ten nearest neighbours comes back (1.1–1.3;" in one
     hangs = RETURN.sentence(Returning(of(0.18, 0.003), 10, 0.002, "bootstrap"))
-    assert "depend on single documents" in hangs
+    assert "depend on which documents were drawn" in hangs
     assert "hardly represent" not in hangs
     assert "0.70 of ten" in RETURN.sentence(Returning(of(0.07, 0.001), 10, 0.002))
     assert "11 of 12" in RETURN.sentence(Returning(of(11 / 12, 0.001), 12, 0.002))
