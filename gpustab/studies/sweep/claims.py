@@ -28,7 +28,7 @@ _TEST = "questions-words"
 
 
 _FAR = "No test if a run lies far from the others of its group, in the setting or in what it is compared with"
-_ALIKE = f"where one setting has half collapsed and the other not (mean cosine above {HALF_COLLAPSED:g}, and apart)"
+_ALIKE = f"No test if one setting alone has half collapsed (mean cosine above {HALF_COLLAPSED:g})"
 _SAMPLING = "shuffled"
 
 
@@ -79,7 +79,7 @@ MORE_STABLE = Claim[Changed](
     says="Longer training is more stable ({label})",
     source="3.1",
     paper="Rettenmeier found more stable embeddings of word2vec and fastText, in all six languages",
-    rule=f"the 95 % intervals of the changes of the loss and of its share of chance lie below 0; no if above. {_FAR}, or "
+    rule=f"the 95 % intervals of the changes of the loss and of its share of chance lie below 0; no if above. {_FAR}. "
     f"{_ALIKE}",
     judge=_tested(more_stable),
 )
@@ -96,7 +96,7 @@ LEVELS_OFF = Claim[Changed](
     says="The loss of {kind} reaches a plateau with more {parameter}",
     source="3.1",
     paper="Rettenmeier found a plateau at a certain point, especially of word2vec",
-    rule=f"the loss falls by less than {-PLATEAU:g} % in the last step, beyond the 95 % interval. {_FAR}, or {_ALIKE}",
+    rule=f"the loss falls by less than {-PLATEAU:g} % in the last step, beyond the 95 % interval. {_FAR}. {_ALIKE}",
     judge=_tested(lambda change: above(change, PLATEAU)),
 )
 
