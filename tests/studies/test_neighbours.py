@@ -212,7 +212,9 @@ def test_a_neighbour_that_bootstrap_runs_leave_open_depends_on_no_document_yet()
     said = on_these_documents(whole, drawn)
     assert said.endswith("Of these eight, one is firm and one is passing in bootstrap runs; of six these cannot tell.")
     allopen = drawn._replace(listed=[Neighbour(name, 3, 6, "open") for name in "abcdefgh"], beyond=())
-    assert on_these_documents(whole, allopen).endswith("Bootstrap runs cannot tell yet whether other documents give them.")
+    assert on_these_documents(whole, allopen).endswith(
+        "Bootstrap runs cannot tell yet whether other documents give them."
+    )
 
 
 def test_the_lead_says_whose_neighbours_are_judged_and_names_firm_ones_beyond():

@@ -190,12 +190,16 @@ def on_these_documents(whole: Judged, drawn: Judged) -> str:
         return f"{back}. Resampled documents give the same words."
     counts = {verdict: [*of.values()].count(verdict) for verdict in (FIRM, PASSING, OPEN)}
     told = [f"{in_words(n)} {'is' if n == 1 else 'are'} {kind}" for kind, n in counts.items() if n and kind != OPEN]
-    said = f"{listed(told)} in {drawn.kind}"
     if not told:
         them = "it" if firm == 1 else "them"
         return f"{back}: {listed(list(of))}. {capital(drawn.kind)} cannot tell yet whether other documents give {them}."
+    said = f"{listed(told)} in {drawn.kind}"
     untold = f"; of {in_words(counts[OPEN])} these cannot tell" if counts[OPEN] else ""
-    rest = f"It is {next(iter(of.values()))} in {drawn.kind}" if firm == 1 else f"Of these {in_words(firm)}, {said}{untold}"
+    rest = (
+        f"It is {next(iter(of.values()))} in {drawn.kind}"
+        if firm == 1
+        else f"Of these {in_words(firm)}, {said}{untold}"
+    )
     return f"{back}: {listed(list(of))}. {rest}."
 
 

@@ -141,7 +141,16 @@ def _find(
         for placed in (True, False)
     )
     kind = f"{runs.key.sampling} runs" if runs.key.sampling else "runs"
-    judged = Judged(runs.vocabulary.text(query), shown, listed, having, kind, p.mean, beyond, the_runs(chooser.name) if chooser else "")
+    judged = Judged(
+        runs.vocabulary.text(query),
+        shown,
+        listed,
+        having,
+        kind,
+        p.mean,
+        beyond,
+        the_runs(chooser.name) if chooser else "",
+    )
     sentence = on_these_documents(judged, drawn) if drawn else SOME_HOLD.sentence(judged)
     result.settings |= {"word": runs.vocabulary.text(query), "n": shown}
     result.groups.append(

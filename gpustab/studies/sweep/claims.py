@@ -20,7 +20,9 @@ TECHNIQUES = ("sgns", "cbow", "fasttext")
 PLATEAU = Margin(-2.0, "percent from the second largest value to the largest, above which a loss has stopped falling")
 """In table 3.1 it is -1.1 to +12.5 % from 20 to 40 epochs, in table 3.2, where nothing is said to stop, -9.4 to
 -5.6 %."""
-HALF_COLLAPSED = Margin(0.5, "mean cosine of two words above which a space has half collapsed, so that its loss is small")
+HALF_COLLAPSED = Margin(
+    0.5, "mean cosine of two words above which a space has half collapsed, so that its loss is small"
+)
 _COSINES_APART = 0.1
 """Mean cosines of two settings that differ by more are different geometries."""
 _STEPS = 3

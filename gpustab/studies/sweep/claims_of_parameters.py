@@ -243,9 +243,7 @@ SCORES = Claim[Scores](
 )
 
 
-def effects(
-    table: Table[Along], measured: Mapping[str, Measured], settings: Table
-) -> Iterator[tuple[Effect, Scores]]:
+def effects(table: Table[Along], measured: Mapping[str, Measured], settings: Table) -> Iterator[tuple[Effect, Scores]]:
     """Yield what each parameter does, between its least and its largest value.
 
     Args:
