@@ -2,7 +2,6 @@ from gpustab.studies.sweep import claims
 from tests.studies.edges import Edge, sure
 
 
-
 def compared(mean):
     unlike = claims.no_comparison(mean, 0.1)
     return claims.MORE_STABLE.judge(claims.Changed([sure(-10.0)], unlike=unlike))

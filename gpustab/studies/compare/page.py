@@ -126,7 +126,11 @@ def page(result: Result) -> list[Block]:
 def _numbers(result: Result) -> Block:
     names = [contrast["name"] for contrast in result.contrasts]
     rows = [
-        [_TITLES.get(name, name), *(_estimate(group[_KEYS.get(name, name)]) for group in result.groups), _difference_of(x)]
+        [
+            _TITLES.get(name, name),
+            *(_estimate(group[_KEYS.get(name, name)]) for group in result.groups),
+            _difference_of(x),
+        ]
         for name, x in zip(names, result.contrasts, strict=True)
     ]
     header = [

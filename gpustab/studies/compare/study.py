@@ -44,10 +44,18 @@ class Word:
     difference: Annotated[float, Column("difference", 2, "p@n in the first less that in the second")]
     se: Annotated[float, Column("its SE", 2, "standard error of the difference")]
     less_first: Annotated[
-        float, Column(about="probability to be in the tenth that is most at a disadvantage in the first; NaN: no test", text=percent)
+        float,
+        Column(
+            about="probability to be in the tenth that is most at a disadvantage in the first; NaN: no test",
+            text=percent,
+        ),
     ]
     less_second: Annotated[
-        float, Column(about="probability to be in the tenth that is most at a disadvantage in the second; NaN: no test", text=percent)
+        float,
+        Column(
+            about="probability to be in the tenth that is most at a disadvantage in the second; NaN: no test",
+            text=percent,
+        ),
     ]
     surely: Annotated[str, Column(about="where it surely is at a disadvantage: first, second, or nowhere")]
 
@@ -124,7 +132,9 @@ def _compare(one: Runs, other: Runs, rows: list[Tensor], options: CompareOptions
     measured = [_measure(runs, words, options.n, answer) for runs, words in ((one, targets), (other, same))]
     n = measured[0].lists
     result.settings["n"] = n
-    result.groups = [_group(runs, len(rows[0]), len(targets), n, x) for runs, x in zip((one, other), measured, strict=True)]
+    result.groups = [
+        _group(runs, len(rows[0]), len(targets), n, x) for runs, x in zip((one, other), measured, strict=True)
+    ]
     numbers = {
         f"p@{n}": [x.p for x in measured],
         "loss": [x.loss for x in measured],
@@ -158,7 +168,9 @@ def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer) -> _Measured:
     flaws = flaws_of(placed, pip)
     few = few_runs(runs.name, float(words.mean.mean()), len(runs))
     untold = bool(flaws.names) or bool(few)
-    noise = torch.full_like(error, torch.nan) if untold else parts(words.sd, words.se, len(runs)).noise(len(runs)) - common
+    noise = (
+        torch.full_like(error, torch.nan) if untold else parts(words.sd, words.se, len(runs)).noise(len(runs)) - common
+    )
     answer.warn(runs.name, sentences_of(flaws, pip))
     loss = _estimate(losses)
     chance = float(pip.scale.chance.square().mean().sqrt()) if pip.scale else 0.0

@@ -166,9 +166,9 @@ EFFECT = Claim[Effect](
     says="A parameter changes how stable the neighbours are.",
     rule=(
         "the 95 % interval of the difference of p@10 between the least and the largest value lies on one side of 0; "
-        "disagree where the loss as a share of chance surely says the opposite and compares (mean cosines up to "
-        f"{HALF_COLLAPSED:g}, or alike). No test of two runs, and where a run lies far from the others of its setting "
-        f"or a setting has collapsed (mean cosine above {COLLAPSED:g})"
+        "disagree where the loss as a share of chance surely says the opposite. That loss is left out where one "
+        f"setting alone has half collapsed (mean cosine above {HALF_COLLAPSED:g}). No test of two runs, where a run lies "
+        f"far from the others of its setting, or a setting has collapsed (mean cosine above {COLLAPSED:g})"
     ),
     judge=_judge,
     sentences={
@@ -243,9 +243,7 @@ SCORES = Claim[Scores](
 )
 
 
-def effects(
-    table: Table[Along], measured: Mapping[str, Measured], settings: Table
-) -> Iterator[tuple[Effect, Scores]]:
+def effects(table: Table[Along], measured: Mapping[str, Measured], settings: Table) -> Iterator[tuple[Effect, Scores]]:
     """Yield what each parameter does, between its least and its largest value.
 
     Args:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from gpustab.training import TrainingSettings
 
 
-
 def sweep(
     settings: TrainingSettings,
     vary: Mapping[str, Sequence[Any]],
