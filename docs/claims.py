@@ -117,8 +117,8 @@ def table_lines() -> Iterator[str]:
             yield f"| `{name}` | {_cell(column.title)} | {_cell(column.about)} |"
 
 
-def _rows() -> list[dict[str, Any]]:
-    """The cells, each with the sets of all its batches."""
+def placebo_cells() -> list[dict[str, Any]]:
+    """Return the counted cells of the placebos, each with the sets of all its batches."""
     cells: dict[tuple[Any, ...], dict[str, Any]] = {}
     for row in json.loads(PLACEBOS.read_text(encoding="utf-8")):
         cell = cells.setdefault(tuple(row[name] for name in ("claim", "placebo", "noise", "runs")), row)
@@ -129,9 +129,9 @@ def _rows() -> list[dict[str, Any]]:
 
 def placebo_lines() -> Iterator[str]:
     """Yield how often sentences were wrong on real text, a line a placebo, and which claims were not asked there."""
-    rows = [row for row in _rows() if row["noise"] != DRAWN]
+    rows = [row for row in placebo_cells() if row["noise"] != DRAWN]
     yield from _table(rows, {"placebo": "placebo or truth", "noise": "runs of"})
-    asked, drawn = ({row["claim"] for row in own} for own in (rows, _rows()))
+    asked, drawn = ({row["claim"] for row in own} for own in (rows, placebo_cells()))
     left = {"by drawn numbers alone": drawn - asked, "nowhere yet": set(every_claim()) - drawn}
     for where, names in left.items():
         if names:
@@ -141,7 +141,7 @@ def placebo_lines() -> Iterator[str]:
 
 def drawn_lines() -> Iterator[str]:
     """Yield how often sentences were wrong on numbers that a model drew, a line a truth."""
-    yield from _table([row for row in _rows() if row["noise"] == DRAWN], {"placebo": "truth"})
+    yield from _table([row for row in placebo_cells() if row["noise"] == DRAWN], {"placebo": "truth"})
 
 
 def _table(rows: list[dict[str, Any]], columns: dict[str, str]) -> Iterator[str]:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,8 +24,14 @@ def option(name: str, value: Any = None) -> str:
 
     >>> str(InputError(f"x.txt: rows of 4 values; say {option('dim', 4)} or {option('allow_truncated')}"))
     'x.txt: rows of 4 values; say dim=4 or allow_truncated'
+    >>> from pathlib import Path
+    >>> str(InputError(f"{option('parses', Path('trees.txt'))} has no effect"))
+    "parses='trees.txt' has no effect"
     """
-    return f"\ue000{name}\ue001" if value is None else f"\ue000{name}={'...' if value is ... else repr(value)}\ue001"
+    if value is None:
+        return f"\ue000{name}\ue001"
+    shown = "..." if value is ... else repr(os.fspath(value) if isinstance(value, os.PathLike) else value)
+    return f"\ue000{name}={shown}\ue001"
 
 
 def near(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:

@@ -123,21 +123,32 @@ class StabilityMonitor:
         in it needs unpickling. Within Lightning, the callback saves and restores it itself.
         """
         seconds = time.perf_counter() - self._started
-        return {"before": self._before, "steps": self._steps, "found": list(self._found), "seconds": seconds}
+        state = {"before": self._before, "steps": self._steps, "found": list(self._found), "seconds": seconds}
+        return state | {"moving": self._moving, "metrics": list(self.metrics), "k": self.k}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from what :meth:`state_dict` returned.
 
         Raises:
-            InputError: for a state of another table.
+            InputError: for a state of another table, of other metrics, or of another reference than was given.
         """
-        missing = {"before", "steps", "found", "seconds"} - set(state)
+        missing = {"before", "steps", "found", "seconds", "moving", "metrics", "k"} - set(state)
         if missing:
             raise InputError(f"the state of a monitor lacks {', '.join(sorted(missing))}")
         before = state["before"]
         if before.shape != self._before.shape:
             raise InputError(f"the state is of a table {tuple(before.shape)}, this one is {tuple(self._before.shape)}")
-        self._before = before.to(self._before, copy=True)
+        if tuple(state["metrics"]) != self.metrics:
+            raise InputError(f"the state has {', '.join(state['metrics'])}, this monitor {', '.join(self.metrics)}")
+        if "overlap" in self.metrics and state["k"] != self.k:
+            raise InputError(f"the state has k={state['k']}, this monitor k={self.k}")
+        if state["moving"] != self._moving:
+            this, other = ("no reference", "one") if self._moving else ("a reference", "none")
+            raise InputError(f"this monitor has {this}, and the state is of {other}")
+        if self._moving:
+            self._before = before.to(self._before, copy=True)
+        elif not torch.equal(before.to(self._before), self._before):
+            raise InputError("the state is of another reference: give this monitor reference=state['before']")
         self._steps, self._found = int(state["steps"]), [dict(values) for values in state["found"]]
         self._started = time.perf_counter() - float(state["seconds"])
 
@@ -162,16 +173,19 @@ class StabilityMonitor:
             result.notes.append("Nothing was measured.")
         return result
 
-    def lightning(self) -> Any:
+    def lightning(self, name: str = "stability") -> Any:
         """Return a callback of PyTorch Lightning: it steps at the end of every epoch of training, and logs there.
 
         Its state is saved with the checkpoints of the trainer, so that ``fit(ckpt_path=...)`` goes on where it was. It
         can be pickled where the monitor can: ``log`` and a ``table`` that is a function must then be module-level.
 
+        Args:
+            name: what values are logged under, as ``stability/pip``. Several monitors of a trainer have a name each.
+
         Raises:
             InputError: if Lightning is not installed.
         """
-        return _callback(self)
+        return _callback(self, name)
 
     def _now(self) -> Tensor:
         table = self._table() if callable(self._table) and not hasattr(self._table, "weight") else self._table
@@ -191,7 +205,7 @@ def _called(thing: Any) -> str:
     return f"a tensor of shape {tuple(thing.shape)}" if isinstance(thing, Tensor) else f"a {type(thing).__name__}"
 
 
-def _callback(monitor: StabilityMonitor) -> Any:
+def _callback(monitor: StabilityMonitor, name: str) -> Any:
     try:
         from lightning.pytorch import Callback
     except ImportError:
@@ -207,7 +221,11 @@ def _callback(monitor: StabilityMonitor) -> Any:
             self.monitor = monitor
 
         def __reduce__(self) -> tuple[Any, ...]:
-            return _callback, (self.monitor,)  # this class is made where it is needed, and no name leads to it
+            return _callback, (self.monitor, name)  # this class is made where it is needed, and no name leads to it
+
+        @property
+        def state_key(self) -> str:
+            return f"StabilityMonitor/{name}"
 
         def state_dict(self) -> dict[str, Any]:
             return self.monitor.state_dict()
@@ -218,6 +236,6 @@ def _callback(monitor: StabilityMonitor) -> Any:
         def on_train_epoch_end(self, trainer: Any, pl_module: Any) -> None:
             values = self.monitor.step(trainer.current_epoch)
             if values:
-                pl_module.log_dict({f"stability/{name}": value for name, value in values.items()})
+                pl_module.log_dict({f"{name}/{metric}": value for metric, value in values.items()})
 
     return LightningMonitor()

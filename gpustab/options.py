@@ -23,6 +23,9 @@ T = TypeVar("T")
 
 _UNIONS = (Union, types.UnionType)
 
+_FOLDERS = ("DIR", "FOLDER")
+"""What stands for the value of an option that names a folder."""
+
 FigureFormat = Literal["svg", "pdf", "png"]
 """What figures are written as."""
 
@@ -108,8 +111,8 @@ ListLength = Annotated[int, Option("Length of the lists of neighbours.", ("-n", 
 class Options:
     """Base of options: every value is one that its field declares.
 
-    What is no matter of one field, such as two options that exclude each other, a class checks in its own
-    ``__post_init__`` after this one's.
+    What is no matter of one field, such as two options that exclude each other, a class checks in
+    :meth:`check_together`. Files are looked for last: a file of an option that has no effect is not worth a search.
 
     Raises:
         InputError: naming the option, its value and what is wanted.
@@ -125,7 +128,13 @@ class Options:
     def __post_init__(self) -> None:
         kind: type = type(self)
         for name, declared in declarations(kind).items():
-            declared.check(name, getattr(self, name))
+            declared.check_value(name, getattr(self, name))
+        self.check_together()
+        for name, declared in declarations(kind).items():
+            declared.check_there(name, getattr(self, name))
+
+    def check_together(self) -> None:
+        """Refuse values that do not go together."""
 
 
 class Declared(NamedTuple):
@@ -137,6 +146,11 @@ class Declared(NamedTuple):
     accepted: tuple[Accepted, ...]
 
     def check(self, name: str, value: object) -> None:
+        """Refuse a value that is not taken, or a file that is not there."""
+        self.check_value(name, value)
+        self.check_there(name, value)
+
+    def check_value(self, name: str, value: object) -> None:
         """Refuse a value that is not taken."""
         if self.accepted and not any(one.takes(value) for one in self.accepted):
             wanted = " or ".join(one.wanted for one in self.accepted if one.wanted)
@@ -144,8 +158,13 @@ class Declared(NamedTuple):
         if value is not None and self.option.each:
             for one in [value] if isinstance(value, str) or not isinstance(value, Iterable) else value:
                 self.option.each(one)
-        if self.option.reads and isinstance(value, str | PathLike):
-            _want_there(name, value, self.option.reads)
+
+    def check_there(self, name: str, value: object) -> None:
+        """Refuse a file that is not there, before hours of work."""
+        reads = self.option.reads
+        besides = reads if isinstance(reads, tuple) else ()
+        if reads and isinstance(value, str | PathLike) and value not in besides:
+            want_there(name, value, "folder" if self.option.metavar in _FOLDERS else "file")
 
 
 class Accepted(NamedTuple):
@@ -276,12 +295,21 @@ def _accepted_list(item: Any, spec: Option) -> Accepted:
     return Accepted(all_are, " or ".join(one.several for one in items))
 
 
-def _want_there(name: str, path: str | PathLike[str], besides: bool | tuple[str, ...]) -> None:
-    """Refuse a file that is not there, before hours of work."""
+def want_there(name: str, path: str | PathLike[str], what: str = "file") -> None:
+    """Refuse the file of an option if it is not there.
+
+    Args:
+        name: of the option.
+        path: of the file.
+        what: what is wanted, in a word.
+
+    Raises:
+        InputError: with what is called nearly so.
+    """
     from gpustab.formats.source import near_file  # which imports this module
 
-    if not (isinstance(besides, tuple) and path in besides) and not Path(path).exists():
-        raise InputError(f"{option(name)}: {os.fspath(path)}: there is no such file{near_file(Path(path))}")
+    if not Path(path).exists():
+        raise InputError(f"{option(name)}: {os.fspath(path)}: there is no such {what}{near_file(Path(path))}")
 
 
 def _shown(value: Any) -> str:

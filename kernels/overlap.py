@@ -168,7 +168,8 @@ def rank_similarity(first: Tensor, second: Tensor) -> Tensor:
     """Return how alike two lists of every target rank the neighbours that they share (Wang et al. 2022).
 
     ``Σ_w 2 / ((1 + |r_w − s_w|)(r_w + s_w)) / Σ_{n=1}^{m} 1/n`` over the m shared words w, with ranks r and s in the
-    two lists: near neighbours count most, and those of like rank.
+    two lists: near neighbours count most, and those of like rank. Lists that share a neighbour at rank 10 of both alone
+    have 0.1.
 
     Args:
         first: ``(t, k)`` word ids, nearest first.

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn.functional import pdist
 
 from gpustab.kernels import similarity
-from gpustab.kernels.pair_rows import PairRows, lengths, pair_rows, refuse_unmeasurable, summed_products
+from gpustab.kernels.pair_rows import PairRows, lengths, pair_rows, powers, refuse_unmeasurable, summed_products
 
 __all__ = ["Comparison", "Distance", "average_ranks", "pair_rdm"]
 
@@ -47,10 +47,12 @@ def pair_rdm(
     rows = pair_rows(x, y, None, unit or distance == "cosine")
     if len(x) < 3:
         raise ValueError(f"x has {len(x)} rows, wanted at least 3: two have one distance")
-    refuse_unmeasurable(rows, degree=2)
+    refuse_unmeasurable(rows, degree=0)
     if distance == "cosine" and comparison == "pearson":
         return _cosines_by_sums(rows)
-    found = [_distances(part, distance) for part in rows.prepared(torch.float64)]
+    # Without the padding: a mean over it would be another one.
+    parts = [part[:, : raw.shape[1]] for part, raw in zip(rows.prepared(torch.float64), (x, y), strict=True)]
+    found = [_distances(part / powers(part.detach().abs().amax()), distance) for part in parts]
     if comparison == "spearman":
         found = [average_ranks(part.detach()) for part in found]
     centred = [part - part.mean() for part in found]
@@ -73,11 +75,13 @@ def _distances(rows: Tensor, distance: Distance) -> Tensor:
     if distance == "euclidean":
         return pdist(rows)
     if distance == "correlation":
+        largest = rows.detach().abs().amax(1)
         rows = rows - rows.mean(1, keepdim=True)
-        size = torch.linalg.vector_norm(rows, dim=1)
-        if not bool((size > 0).all()):
-            row = int((size <= 0).nonzero()[0])
-            raise ValueError(f"row {row} is constant and correlates with no other")
+        # What the rounding of its mean leaves of a constant row is no direction.
+        rounding = 8 * torch.finfo(torch.float64).eps * rows.shape[1] * largest
+        constant = rows.detach().abs().amax(1) <= rounding
+        if bool(constant.any()):
+            raise ValueError(f"row {int(constant.nonzero()[0])} is constant and correlates with no other")
         rows = rows / lengths(rows)
     return pdist(rows).square() / 2
 

@@ -132,9 +132,10 @@ def pair_whitened_angle(x: Tensor, y: Tensor, alpha: float, *, unit: bool = Fals
     See :func:`gpustab.kernels.similarity.partly_whitened`: 1 is the angle of Procrustes, 0 that of CCA.
     """
     rows = pair_rows(x.detach(), y.detach(), None, unit)
-    grams, sizes = _centred_grams(rows), _sizes(rows)
-    xx, xy, yy = (grams * torch.stack([sizes[0] ** 2, sizes[0] * sizes[1], sizes[1] ** 2])[:, None, None])[:, None]
-    of_x, of_y = similarity.partly_whitened(xx, alpha), similarity.partly_whitened(yy, alpha)
+    xx, xy, yy = _centred_grams(rows)[:, None]
+    # With x = s x̂, the map αI + (1 − α)C^{−1/2} is in proportion to αs I + (1 − α)Ĉ^{−1/2}, and no C leaves float64.
+    shares = [alpha * size / (alpha * size + 1 - alpha) for size in map(float, _sizes(rows))]
+    of_x, of_y = (similarity.partly_whitened(gram, share) for gram, share in zip((xx, yy), shares, strict=True))
     nuclear = torch.linalg.svdvals(product(product(of_x, xy), of_y)).sum(1)
     norms = (
         product(product(part, gram), part).diagonal(dim1=1, dim2=2).sum(1) for part, gram in ((of_x, xx), (of_y, yy))

@@ -26,10 +26,13 @@ __all__ = [
     "debiased_cka",
     "eigenspace_instability",
     "eigenspace_overlap",
+    "equally_far",
     "linear_cka",
     "partly_whitened",
+    "resolved",
     "shape_distance",
     "unbiased_hsic",
+    "unrounded",
     "whitening",
     "with_lengths",
 ]
@@ -53,7 +56,7 @@ def centred(cross: Tensor, sum_x: Tensor, sum_y: Tensor, words: int) -> Tensor:
 
 
 def linear_cka(xx: Tensor, xy: Tensor, yy: Tensor) -> Tensor:
-    """Return linear CKA, ``‖C_xy‖² / (‖C_xx‖ ‖C_yy‖)`` (Kornblith et al. 2019, eq. 3 with linear kernels).
+    """Return linear CKA, ``‖C_xy‖² / (‖C_xx‖ ‖C_yy‖)`` (Kornblith et al. 2019, eq. 4 with linear kernels).
 
     It is the same for orthogonally turned and for scaled spaces, and not for other linear maps.
 
@@ -113,7 +116,7 @@ def unbiased_hsic(cross: Tensor, sum_x: Tensor, sum_y: Tensor, words: int) -> Te
         words: v, at least 4.
 
     Returns:
-        ``(B,)`` float64; its mean is 0 for unrelated rows.
+        ``(B,)`` float64; its mean is 0 for unrelated rows. It is 0 where only rounding is left.
     """
     want("cross", cross, "(B, d1, d2)")
     if words < 4:
@@ -124,8 +127,20 @@ def unbiased_hsic(cross: Tensor, sum_x: Tensor, sum_y: Tensor, words: int) -> Te
     traces = inner.square().sum((1, 2)) - lengths
     mixed = product(product(x[:, None], inner), y[:, :, None])[:, 0, 0]
     mixed = mixed - (x * cross[:, :-1, -1]).sum(1) - (cross[:, -1, :-1] * y).sum(1) + lengths
-    chained = whole_x * whole_y / ((words - 1) * (words - 2)) - 2 / (words - 2) * mixed
-    return (traces + chained) / (words * (words - 3))
+    pairs = whole_x * whole_y / ((words - 1) * (words - 2))
+    hsic = traces + pairs - 2 / (words - 2) * mixed
+    return unrounded(hsic, inner.square().sum((1, 2)), lengths, pairs, mixed / words) / (words * (words - 3))
+
+
+def unrounded(difference: Tensor, *terms: Tensor) -> Tensor:
+    """Return a sum of terms of both signs, but 0 where it is no more than their rounding, 1e-12 of their sizes."""
+    size = torch.stack([term.detach().abs() for term in terms]).sum(0)
+    return difference.where(difference.detach().abs() > 1e-12 * size, 0)
+
+
+def equally_far(name: str) -> str:
+    """Return the message for a space whose unbiased HSIC with itself is 0."""
+    return f"all rows of {name} lie equally far apart, so that nothing is left once the bias is taken off"
 
 
 def debiased_cka(xx: Tensor, xy: Tensor, yy: Tensor) -> Tensor:
@@ -142,8 +157,11 @@ def debiased_cka(xx: Tensor, xy: Tensor, yy: Tensor) -> Tensor:
         ``(B,)`` in [−1, 1]: an unbiased HSIC is an inner product (Székely & Rizzo 2014, §3).
 
     Raises:
-        ValueError: if a space does not vary.
+        ValueError: if all rows of a space lie equally far apart, or are not finite.
     """
+    for name, own in (("x", xx), ("y", yy)):
+        if bool((own <= 0).any()):
+            raise ValueError(equally_far(name))
     return xy / (_varying(xx, "HSIC of x").sqrt() * _varying(yy, "HSIC of y").sqrt())
 
 
@@ -161,13 +179,28 @@ class Whitening(NamedTuple):
     rank: Tensor
 
 
-def whitening(gram: Tensor, explained: float = 1.0) -> Whitening:
+def resolved(raw: Tensor, gram: Tensor, words: int) -> Tensor:
+    """Return the part of the largest variance that a direction of centred sums must have, ``(B,)``.
+
+    It is :data:`RESOLVED`, and more where a large mean was subtracted: what the sums round is no direction.
+
+    Args:
+        raw: ``(B, d, d)`` float64 Grams before their mean was subtracted.
+        gram: ``(B, d, d)``, centred.
+        words: v.
+    """
+    before, after = (part.diagonal(dim1=1, dim2=2).sum(1) for part in (raw, gram))
+    return (1e-15 * words * before / after).clamp(min=RESOLVED)
+
+
+def whitening(gram: Tensor, explained: float = 1.0, floor: Tensor | None = None) -> Whitening:
     """Return the whitening of spaces given by their Grams.
 
     Args:
         gram: ``(B, d, d)`` float64, of centred columns.
         explained: keep the fewest directions of most variance that explain this part of it (0.99 for SVCCA, Raghu et
-            al. 2017); directions below :data:`RESOLVED` are never kept.
+            al. 2017); directions below the floor are never kept.
+        floor: ``(B,)`` part of the largest variance, see :func:`resolved`; default: :data:`RESOLVED`.
 
     Raises:
         ValueError: if a space does not vary or is not finite, or ``explained`` is not in (0, 1].
@@ -181,7 +214,8 @@ def whitening(gram: Tensor, explained: float = 1.0) -> Whitening:
     share = values.clamp(min=0).cumsum(1) / values.clamp(min=0).sum(1, keepdim=True)
     before = torch.nn.functional.pad(share[:, :-1], (1, 0))
     # Not <, or rounding would keep a direction after exactly all variance is explained.
-    kept = (values > RESOLVED * values[:, :1]) & (before < explained * (1 - 1e-12))
+    least = RESOLVED if floor is None else floor[:, None]
+    kept = (values > least * values[:, :1]) & (before < explained * (1 - 1e-12))
     roots = values.where(kept, 1).sqrt()
     inverse, half = (product(vectors * scale.where(kept, 0)[:, None, :], vectors.mT) for scale in (1 / roots, roots))
     return Whitening(inverse, half, kept.sum(1))

@@ -80,10 +80,12 @@ def modules():
 def expressions():
     """Return the expressions in all modules, and the places of those that are made while the product runs."""
     found, made = [], []
-    trees = {module: ast.parse(Path(module.__file__).read_text("utf-8")) for module in modules()}
-    used = _uses(trees)
-    for module, tree in trees.items():
-        for node in ast.walk(tree):
+    texts = {module: Path(module.__file__).read_text("utf-8") for module in modules()}
+    named = re.compile(rf"\.(?:{'|'.join(METHODS)})\b")
+    nodes = {module: list(ast.walk(ast.parse(text))) for module, text in texts.items() if named.search(text)}
+    used = _uses(nodes)
+    for module, found_there in nodes.items():
+        for node in found_there:
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
                 continue
             value, name = node.func.value, node.func.attr
@@ -97,15 +99,15 @@ def expressions():
             except NameError:
                 made.append((module.__name__.removeprefix("gpustab."), ast.unparse(node.args[0])))
                 continue
-            own = used[module.__name__, _name_of(tree, node)] if name == "compile" else {name}
+            own = used[module.__name__, _name_of(found_there, node)] if name == "compile" else {name}
             methods = own or {"fullmatch", "search"}
             found.append(Expression(place, pattern, frozenset(methods), getattr(module, "LONGEST", None)))
     return found, made
 
 
-def _name_of(tree, node):
+def _name_of(nodes, node):
     """Return what an expression is assigned to, alone or within a tuple or dictionary; ``None`` where to nothing."""
-    for own in ast.walk(tree):
+    for own in nodes:
         if isinstance(own, ast.Assign) and any(part is node for part in ast.walk(own.value)):
             target = own.targets[0]
             if isinstance(target, ast.Tuple):
@@ -120,18 +122,18 @@ def _value(node, module):
     return eval(ast.unparse(node), dict(vars(module)))
 
 
-def _uses(trees):
+def _uses(nodes):
     """Return by module and name which methods of an expression are used, wherever it is imported."""
     used = defaultdict(set)
-    for module, tree in trees.items():
+    for module, found in nodes.items():
         home = {}
-        for node in ast.walk(tree):
+        for node in found:
             if isinstance(node, ast.ImportFrom):
                 home |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
-        for node in ast.walk(tree):
+        for node in found:
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in METHODS:
                 used[home.get(node.value.id, (module.__name__, node.value.id))].add(node.attr)
-        for node in ast.walk(tree):
+        for node in found:
             if isinstance(node, ast.For | ast.comprehension):  # what goes round in a loop is used as the loop's name is
                 own = {name.id for name in ast.walk(node.target) if isinstance(name, ast.Name)}
                 methods = set().union(*(used[module.__name__, one] for one in own))

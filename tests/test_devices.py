@@ -9,8 +9,11 @@ import torch
 
 import gpustab
 from gpustab import functional, nn
+from gpustab.formats.binary.safetensors import open_rows, write_safetensors
+from gpustab.formats.binary.tensors import load_tensors
 from gpustab.monitor import StabilityMonitor
 from gpustab.options import SIMILARITIES
+from gpustab.runs.packing.pack import pack_runs
 from tests import generators
 from tests.functional.test_functional import PAIRS, related
 from tests.generators import noisy_copies, spaces
@@ -24,13 +27,9 @@ FACTORIES = {
 
 
 def sources():
-    """All but the readers of files, which :func:`test_the_library_under_the_device_meta` runs."""
+    """All modules, each once: gpustab.kernels leads to kernels."""
     found = [path for room in ("gpustab", "kernels") for path in (ROOT / room).rglob("*.py")]
-    return [
-        path
-        for path in found
-        if not {"gpustab/kernels", "gpustab/formats"} & set(map(str, path.relative_to(ROOT).parents))
-    ]
+    return [path for path in found if "gpustab/kernels" not in map(str, path.relative_to(ROOT).parents)]
 
 
 def nameless(path):
@@ -75,6 +74,13 @@ def runs(files):
     return gpustab.load_runs(files)
 
 
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    path = tmp_path_factory.mktemp("stored") / "run.safetensors"
+    write_safetensors(spaces(1, 20, 5)[0], path)
+    return path
+
+
 CALLS = {
     "load": lambda runs, files: gpustab.load_runs(files, vocabulary="union", centre=True),
     "stability": lambda runs, files: gpustab.stability(runs, metrics=list(SIMILARITIES), words=["w1"]),
@@ -91,6 +97,47 @@ CALLS = {
 @pytest.mark.parametrize("name", CALLS)
 def test_the_library_under_the_device_meta(name, runs, files, meta):
     CALLS[name](runs, files)
+
+
+def test_parts_of_files_lie_on_the_cpu_whatever_the_default_is(stored, meta):
+    whole = load_tensors(stored, "vectors")[0]
+    some = torch.tensor([3, 1], device="cpu")
+    with open_rows(stored) as rows:
+        assert torch.equal(rows[2:5], whole[2:5])
+        assert torch.equal(rows.take(some, torch.empty(2, 5, device="cpu")), whole[some])
+
+
+def people_hold(kind, folder):
+    """Vectors of 120 words with counts, some too small for float32, as a frame, in gensim, and in its file."""
+    words, counts = [f"w{k}" for k in range(120)], list(range(120, 0, -1))
+    rows = np.random.default_rng(0).normal(size=(120, 4))
+    rows[:5] *= 1e-200
+    if kind == "frame":
+        columns = {"word": words, "count": counts} | {f"d{k}": rows[:, k] for k in range(4)}
+        return pytest.importorskip("pandas").DataFrame(columns)
+    if kind == "pair":
+        return words, rows
+    vectors = pytest.importorskip("gensim.models").KeyedVectors(4)
+    vectors.add_vectors(words, rows.astype(np.float32) + 1)
+    for word, count in zip(words, counts, strict=True):
+        vectors.set_vecattr(word, "count", count + 7)
+    vectors.save(str(folder / "x.kv"))
+    return folder / "x.kv" if kind == "file of gensim" else vectors
+
+
+@pytest.mark.parametrize("kind", ["frame", "pair", "gensim", "file of gensim"])
+def test_what_people_hold_is_read_alike_whatever_the_default_is(kind, tmp_path):
+    thing = people_hold(kind, tmp_path)
+    wanted = gpustab.load_runs([thing, thing])
+    with torch.device("meta"):
+        found = gpustab.load_runs([thing, thing])
+    assert found.vocabulary == wanted.vocabulary
+    assert all(map(torch.equal, found.rows, wanted.rows))
+
+
+def test_packing_takes_no_default_device(files, tmp_path, meta):
+    pack_runs(files, tmp_path / "packed")
+    assert len(gpustab.load_runs(tmp_path / "packed")) == 4
 
 
 def of_pairs(x, y):

@@ -91,7 +91,7 @@ def test_a_run_that_is_resumed_goes_on_where_it_was(reference, by, tmp_path):
         layer = second._table  # goes with it, as a module does
     else:
         layer = torch.nn.Embedding.from_pretrained(draw(77))
-        second = StabilityMonitor(layer, None if reference is None else draw(78), every=2)
+        second = StabilityMonitor(layer, against, every=2)
         state = first.state_dict()
         if by == "saved":
             torch.save(state, tmp_path / "state.pt")
@@ -105,8 +105,40 @@ def test_a_state_that_is_of_another_table_is_refused():
     monitor = StabilityMonitor(draw(0))
     with pytest.raises(InputError, match=r"the state is of a table \(30, 3\), this one is \(30, 4\)"):
         monitor.load_state_dict(StabilityMonitor(draw(0)[:, :3]).state_dict())
-    with pytest.raises(InputError, match="the state of a monitor lacks before, found, seconds, steps"):
+    with pytest.raises(
+        InputError, match="the state of a monitor lacks before, found, k, metrics, moving, seconds, steps"
+    ):
         monitor.load_state_dict({})
+
+
+@pytest.mark.parametrize(
+    ("saved", "other", "message"),
+    [
+        ({"metrics": ["pip"]}, {"metrics": ["pip", "cka"]}, "the state has pip, this monitor pip, cka"),
+        ({"metrics": ["cka", "pip"]}, {"metrics": ["pip", "cka"]}, "the state has cka, pip"),
+        ({"metrics": ["overlap"], "k": 3}, {"metrics": ["overlap"], "k": 5}, "the state has k=3, this monitor k=5"),
+        ({}, {"reference": draw(1)}, "this monitor has a reference, and the state is of none"),
+        ({"reference": draw(1)}, {}, "this monitor has no reference, and the state is of one"),
+        ({"reference": draw(1)}, {"reference": draw(2)}, r"another reference: .* reference=state\['before'\]"),
+    ],
+)
+def test_a_state_of_another_monitor_is_refused_and_changes_nothing(saved, other, message):
+    first, second = StabilityMonitor(draw(0), **saved), StabilityMonitor(draw(5), **other)
+    first.step()
+    before = second.step()
+    with pytest.raises(InputError, match=message):
+        second.load_state_dict(first.state_dict())
+    found = second.step()
+    if "reference" in other:
+        assert found == before
+    elif "pip" in found:
+        assert found["pip"] == 0  # it has not moved since
+    assert second.result().tables["steps"].height == 2
+    if "another reference" in message:  # what it advises
+        state = first.state_dict()
+        third = StabilityMonitor(draw(0), reference=state["before"])
+        third.load_state_dict(state)
+        assert third.result().tables["steps"].height == 1
 
 
 @pytest.fixture
@@ -143,6 +175,19 @@ def test_a_callback_of_lightning_keeps_its_state_and_can_be_pickled(lightning):
         assert steps["pip"][1] == functional.pip_loss(draw(0), draw(1)).item()
 
 
+def test_callbacks_of_two_tables_have_names(lightning):
+    """A trainer keeps states, and a logger values, by them."""
+    callbacks = [
+        StabilityMonitor(draw(k), draw(9), metrics=["pip"]).lightning(*name)
+        for k, name in enumerate([[], ["of items"]])
+    ]
+    logged = []
+    for callback in [*callbacks, pickle.loads(pickle.dumps(callbacks[1]))]:
+        callback.on_train_epoch_end(SimpleNamespace(current_epoch=0), SimpleNamespace(log_dict=logged.append))
+    assert [list(values) for values in logged] == [["stability/pip"], ["of items/pip"], ["of items/pip"]]
+    assert [callback.state_key for callback in callbacks] == ["StabilityMonitor/stability", "StabilityMonitor/of items"]
+
+
 def test_within_a_trainer_of_lightning():
     lightning = pytest.importorskip("pytorch_lightning")
 
@@ -158,10 +203,10 @@ def test_within_a_trainer_of_lightning():
             return torch.optim.SGD(self.parameters(), lr=0.1)
 
     model = Model()
-    monitor = StabilityMonitor(model.table)
+    monitor, other = StabilityMonitor(model.table), StabilityMonitor(model.table, draw(3))
     trainer = lightning.Trainer(
         max_epochs=2,
-        callbacks=monitor.lightning(),
+        callbacks=[monitor.lightning(), other.lightning("reference")],
         accelerator="cpu",
         logger=False,
         enable_checkpointing=False,
@@ -171,6 +216,7 @@ def test_within_a_trainer_of_lightning():
     trainer.fit(model, torch.utils.data.DataLoader(torch.arange(30), batch_size=10))
     assert monitor.result().tables["steps"].height == 2
     assert trainer.callback_metrics["stability/pip"] > 0
+    assert trainer.callback_metrics["reference/pip"] > 0
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from typing import Annotated, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
-import gpustab.cli  # noqa: F401  # its bundles are options, too
 from gpustab import InputError, neighbours_of
 from gpustab.options import (
     Option,
@@ -21,6 +20,7 @@ from gpustab.options import (
     record,
 )
 from gpustab.training import TrainingSettings
+from tests.cli.test_takes import COMMANDS  # noqa: F401  # all commands are read: their bundles are options, too
 from tests.generators import noisy_copies, runs_of
 from tests.wrong_values import at_bounds, wrong_values
 
@@ -164,6 +164,36 @@ def test_what_a_type_takes_passes():
 class Sizes(Options):
     words: Annotated[int, Option(low=1)] = 5
     pairs: Annotated[int | None, Option(low=1)] = None
+
+
+@dataclass(frozen=True)
+class Given(Options):
+    """Two options that exclude each other, one of which is read."""
+
+    word: str | None = None
+    file: Annotated[str | None, Option(metavar="FILE", reads=True)] = None
+    place: Annotated[str | None, Option(metavar="DIR", reads=True)] = None
+    n: Annotated[int, Option(low=1)] = 1
+
+    def check_together(self):
+        if self.word and self.file:
+            raise InputError("give word or file, not both")
+
+
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        ({"word": "a", "file": "nowhere"}, "not both"),
+        ({"word": "a", "file": "nowhere", "n": 0}, "n is 0"),
+        ({"file": "nowhere", "n": 0}, "n is 0"),
+        ({"file": "nowhere"}, "file: nowhere: there is no such file"),
+        ({"place": "nowhere"}, "place: nowhere: there is no such folder"),
+    ],
+)
+def test_files_are_looked_for_when_all_else_is_right(choices, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=said):
+        Given(**choices)
 
 
 def test_options_are_given_whole_or_by_name():

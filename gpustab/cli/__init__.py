@@ -7,7 +7,18 @@ from io import TextIOWrapper
 from typing import Any
 
 from gpustab.cli.app import app
-from gpustab.cli.complaints import StoppedError
+
+
+class StoppedError(KeyboardInterrupt):
+    """Somebody stops the command by a signal.
+
+    Attributes:
+        number: of the signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
 
 
 def run() -> None:

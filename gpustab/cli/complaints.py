@@ -27,18 +27,6 @@ FLAGS: dict[str, str] = {
 """How the library's options are typed here, by their names, where it is not the name itself; commands add theirs."""
 
 
-class StoppedError(KeyboardInterrupt):
-    """Somebody stops the command by a signal.
-
-    Attributes:
-        number: of the signal.
-    """
-
-    def __init__(self, number: int = signal.SIGINT) -> None:
-        super().__init__()
-        self.number = number
-
-
 @contextmanager
 def complaining(stopped: Callable[[], str] = lambda: "stopped; nothing was written") -> Iterator[None]:
     """End with exit code 2 for bad input, 1 for failed work and 128 + N for signal N, each told in one line.

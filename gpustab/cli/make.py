@@ -129,8 +129,8 @@ class TrainOptions(Options):
     halves: bool = False
     control: Annotated[int, Option(low=0, high=99)] = 0
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check_together(self) -> None:
+        """Refuse settings that are none."""
         check_settings(self.settings or ())
 
 

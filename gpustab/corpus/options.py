@@ -73,8 +73,8 @@ class ReadOptions(Options):
     readings: Literal["edited", "original"] = "edited"
     as_is: bool = False
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check_together(self) -> None:
+        """Refuse values that do not go together."""
         if self.layout and self.format not in (None, "plain"):
             raise InputError(f"{option('layout', self.layout)} is for plain text; {self.format} has its own documents")
 
@@ -132,8 +132,8 @@ class CorpusOptions(ReadOptions):
     unit: Annotated[str, Option(metavar="document|sentence|COLUMN|blocks-N")] = "document"
     fraction: Annotated[float, Option(above=0, high=1)] = 1.0
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check_together(self) -> None:
+        """Refuse values that do not go together."""
         for name in ("drop_numbers", "drop_punctuation"):
             if not getattr(self, name) and self.cut != "words":
                 raise InputError(f"{option(name, False)} has no effect: it is for {option('tokenizer', 'words')} alone")

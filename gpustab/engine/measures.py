@@ -78,6 +78,21 @@ class Spaces:
             raise ValueError(f"all rows of {self.names[int(constant.nonzero()[0])]} are equal")
         return own
 
+    @property
+    def lifted(self) -> Moments:
+        """Moments with the squared lengths of the rows."""
+        assert self.with_lengths is not None  # noqa: S101  # made where it is asked for
+        return self.with_lengths
+
+    @cached_property
+    def hsics(self) -> Tensor:
+        """The unbiased HSIC of every run with itself, ``(R,)``."""
+        sums = self.lifted.sums
+        own = similarity.unbiased_hsic(diagonal_blocks(self.lifted.gram), sums, sums, self.words)
+        if bool((own <= 0).any()):
+            raise ValueError(similarity.equally_far(self.names[int((own <= 0).nonzero()[0])]))
+        return own
+
     @cached_property
     def sizes(self) -> Tensor:
         """``‖V_i‖²``, ``(R,)``."""
@@ -102,7 +117,8 @@ class Spaces:
 
     def canonical_of(self, explained: float) -> similarity.Canonical:
         """Canonical correlations of all pairs, of the directions that explain a part of the variance."""
-        white = similarity.whitening(self.own, explained)
+        floor = similarity.resolved(diagonal_blocks(self.moments.gram), self.own, self.words)
+        white = similarity.whitening(self.own, explained, floor)
         found = [
             similarity.canonical_correlations(_of_one(white, row), row.cross, _of_others(white, row))
             for row in self.centred_rows()
@@ -156,10 +172,7 @@ def _cka(spaces: Spaces) -> Tensor:
 
 
 def _debiased_cka(spaces: Spaces) -> Tensor:
-    lifted = spaces.with_lengths
-    assert lifted is not None  # noqa: S101  # made where it is asked for
-    hsic = partial(similarity.unbiased_hsic, words=spaces.words)
-    own = hsic(diagonal_blocks(lifted.gram), lifted.sums, lifted.sums)
+    hsic, lifted, own = partial(similarity.unbiased_hsic, words=spaces.words), spaces.lifted, spaces.hsics
     found = []
     for row in spaces.rows(lifted.gram):
         first = lifted.sums[row.i].expand(len(row.cross), -1)

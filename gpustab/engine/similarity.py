@@ -15,7 +15,7 @@ from gpustab.engine.measures import MEASURES, Spaces
 from gpustab.engine.pip import PipPass, pip_pass
 from gpustab.errors import InputError, near
 from gpustab.kernels import similarity
-from gpustab.kernels.gram import Moments, block_positions, diagonal_blocks, run_pairs
+from gpustab.kernels.gram import Moments, block_positions, run_pairs
 from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.pip_loss import pip_from_gram, reduced
 from gpustab.machine.device import DEFAULT, Compute, telling_memory
@@ -102,17 +102,23 @@ def similarity_pass(
         _known(metric)
     if not metrics:
         return {}
+    spaces = _spaces(runs, pip, metrics, compute, proxy)
+    try:
+        return {metric: MEASURES[metric](spaces) for metric in metrics}
+    except ValueError as error:
+        raise InputError(f"group '{runs.name}': {error}") from error
+
+
+def _spaces(runs: Runs, pip: PipPass, metrics: Sequence[str], compute: Compute, proxy: Tensor | None) -> Spaces:
+    """What some metrics are made of, in float64 for all but the PIP loss."""
     basis = pip.basis
     if set(metrics) - {"pip"} and (basis.moments is None or basis.dtype != torch.float64):
         # Canonical correlations divide by variances as small as 1e-10 of the largest, which only float64 resolves.
         basis = gram_pass(runs, compute, torch.float64, proxy)
     spaces = Spaces(runs.names, runs.unit, basis.words, basis.moments, pip.reduced)
-    if "debiased_cka" in metrics:
-        spaces = replace(spaces, with_lengths=lengths_pass(runs, basis, compute, proxy))
-    try:
-        return {metric: MEASURES[metric](spaces) for metric in metrics}
-    except ValueError as error:
-        raise InputError(f"group '{runs.name}': {error}") from error
+    if "debiased_cka" not in metrics:
+        return spaces
+    return replace(spaces, with_lengths=lengths_pass(runs, basis, compute, proxy))
 
 
 def similarity_by_chance(runs: Runs, metric: str = "pip", *, seed: int = 0, compute: Compute | None = None) -> float:
@@ -159,34 +165,48 @@ def chance_pass(
         _known(metric)
     if not metrics:
         return {}
-    basis = pip.basis if pip.basis.moments is not None else gram_pass(runs, compute, torch.float64, proxy)
-    assert basis.moments is not None  # noqa: S101  # just made where they were not
-    found = {metric: _closed_form(metric, basis.moments, pip) for metric in metrics}
+    spaces = _spaces(runs, pip, metrics, compute, proxy)
+    if spaces.kept is None:
+        spaces = replace(spaces, kept=gram_pass(runs, compute, torch.float64, proxy).moments)
+    try:
+        found = {metric: _closed_form(metric, spaces, pip) for metric in metrics}
+        return _drawn(spaces, found, seed)
+    except ValueError as error:
+        raise InputError(f"group '{runs.name}': {error}") from error
+
+
+def _drawn(spaces: Spaces, found: dict[str, float | None], seed: int) -> dict[str, float]:
+    """Levels of which those that have no closed form are drawn."""
+    names, moments = spaces.names, spaces.moments
     drawn = [metric for metric, level in found.items() if level is None]
-    rng, several = np.random.default_rng(seed), itertools.cycle(zip(*run_pairs(len(runs)).tolist(), strict=True))
+    rng, several = np.random.default_rng(seed), itertools.cycle(zip(*run_pairs(len(names)).tolist(), strict=True))
     levels: dict[str, list[float]] = {metric: [] for metric in drawn}
     for i, j in itertools.islice(several, _DRAWS if drawn else 0):
-        table = block_positions(len(runs), runs.device)[[i, i, j], [i, j, j]]
-        pair = unrelated(Moments(basis.moments.gram[table], basis.moments.sums[[i, j]], basis.moments.words), rng)
-        loss = reduced(pip_from_gram(pair.gram).total, basis.words)
-        spaces = Spaces([runs.names[i], runs.names[j]], runs.unit, basis.words, pair, loss)
+        table = block_positions(len(names), moments.gram.device)[[i, i, j], [i, j, j]]
+        pair = unrelated(Moments(moments.gram[table], moments.sums[[i, j]], moments.words), rng)
+        loss = reduced(pip_from_gram(pair.gram).total, spaces.words)
+        of_pair = Spaces([names[i], names[j]], spaces.unit, spaces.words, pair, loss)
         for metric in drawn:
-            levels[metric].append(float(MEASURES[metric](spaces)))
+            levels[metric].append(float(MEASURES[metric](of_pair)))
     return {metric: float(np.mean(levels[metric])) if level is None else level for metric, level in found.items()}
 
 
-def _closed_form(metric: str, moments: Moments, pip: PipPass) -> float | None:
-    """The level of a metric by chance, ``None`` where it has to be drawn."""
+def _closed_form(metric: str, spaces: Spaces, pip: PipPass) -> float | None:
+    """The level of a metric by chance, ``None`` where it has to be drawn.
+
+    Raises:
+        ValueError: where the metric itself is not defined.
+    """
     if metric in ("debiased_cka", "rdm"):
+        _ = spaces.hsics if metric == "debiased_cka" else MEASURES["rdm"](spaces)
         return 0.0  # a permutation leaves no covariance on the average
     if metric == "pip" and pip.scale is not None and not bool(pip.scale.chance.isnan().any()):
         return float(pip.scale.chance.mean())
-    if metric != "cka":
+    own = spaces.own if metric in ("cka", "cca", "svcca", "pwcca") else None
+    if metric != "cka" or own is None:
         return None
-    own = similarity.centred(diagonal_blocks(moments.gram), moments.sums, moments.sums, int(moments.words))
     i, j = run_pairs(len(own), own.device)
-    share = own.diagonal(dim1=1, dim2=2).sum(1) / torch.linalg.matrix_norm(own)
-    return float((share[i] * share[j]).mean()) / (int(moments.words) - 1)
+    return float(similarity.chance_of_linear_cka(own[i], own[j], spaces.words).mean())
 
 
 def _known(metric: str) -> None:

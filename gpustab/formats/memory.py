@@ -177,7 +177,7 @@ def _underflow(array: NDArray[Any] | Tensor, copied: Tensor, name: str) -> tuple
     if not copied.numel() or bool(copied.any(dim=1).all()):
         return ()
     source = array.detach().cpu() if isinstance(array, Tensor) else np.asarray(array)
-    lost = torch.as_tensor((source != 0).any(1)) & ~copied.any(dim=1)
+    lost = torch.as_tensor((source != 0).any(1), device="cpu") & ~copied.any(dim=1)
     if not lost.any():
         return ()
     largest = float(abs(source[lost.numpy() if isinstance(source, np.ndarray) else lost]).max())
@@ -201,10 +201,10 @@ def _counts(kv: Any) -> Tensor | None:
         counts = [int(kv.get_vecattr(word, "count")) for word in kv.index_to_key]
     except KeyError:
         return None  # gensim's answer where no counts were ever set
-    return torch.tensor(counts, dtype=torch.int64)
+    return torch.tensor(counts, dtype=torch.int64, device="cpu")
 
 
 def are_placeholders(counts: Tensor) -> bool:
     """Tell whether counts are those that gensim makes up: ``v, v - 1, ..., 1``, from 100 words upwards."""
     v = len(counts)
-    return v >= _PLACEHOLDERS_FROM and torch.equal(counts, torch.arange(v, 0, -1))
+    return v >= _PLACEHOLDERS_FROM and torch.equal(counts, torch.arange(v, 0, -1, device=counts.device))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from gpustab.errors import InputError, naming, option
 from gpustab.formats.checkpoints.tokens import Tokens, tokens_of
 from gpustab.formats.memory import from_pair, want_ordered
 from gpustab.formats.options import LoadOptions
+from gpustab.formats.parsed import parse_json
 from gpustab.formats.quantised import Table, want_known
 from gpustab.formats.table.columns import Columns, Kind, choose_columns
 from gpustab.formats.text.decimals import are_running
@@ -209,7 +209,7 @@ def _of_frame(frame: Any, name: str, options: LoadOptions) -> Space:
     if chosen.counts is not None:
         pairs = list(zip(map(as_word, words), frame.iloc[:, chosen.counts], strict=True))[: options.limit]
         by_word = dict(pairs if options.keep_duplicate == "last" else reversed(pairs))
-        counts = torch.tensor([int(by_word[word]) for word in space.vocabulary], dtype=torch.int64)
+        counts = torch.tensor([int(by_word[word]) for word in space.vocabulary], dtype=torch.int64, device="cpu")
     report = replace(report, format="data frame", notes=(*chosen.notes, *report.notes))
     return replace(space, counts=counts, report=report)
 
@@ -263,7 +263,7 @@ def _of_pair(first: Any, second: Any, name: str, options: LoadOptions) -> Space:
 def _of_tokenizer(thing: Any) -> Tokens | None:
     """Return the tokens of a tokenizer of transformers or tokenizers, called as those of a folder are."""
     backend = getattr(thing, "backend_tokenizer", thing)
-    return tokens_of(json.loads(backend.to_str()), Path("tokenizer")) if hasattr(backend, "to_str") else None
+    return tokens_of(parse_json(backend.to_str()), Path("tokenizer")) if hasattr(backend, "to_str") else None
 
 
 def _is_matrix(thing: Any) -> bool:

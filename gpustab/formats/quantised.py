@@ -72,8 +72,9 @@ class Table(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Whether its numbers are the vectors."""
-        return self.dtype in PLAIN and not any(map(_PACKED.search, self.parts))
+        """Whether its numbers are the vectors: floats with a scale beside them may be times it, or not yet."""
+        has_parts = any(map(_PACKED.search, self.parts)) or bool(self.parts.keys() & _SCALES.keys())
+        return self.dtype in PLAIN and not has_parts
 
     @property
     def is_few(self) -> bool:

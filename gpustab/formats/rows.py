@@ -72,7 +72,7 @@ class PlacedRows:
     def __getitem__(self, rows: slice) -> Tensor:
         """Return a copy of the rows ``[start:stop]``, ``(stop - start, d)`` float32."""
         places = self._places[rows]
-        return self._copy(places, torch.empty(len(places), self.shape[1]))
+        return self._copy(places, torch.empty(len(places), self.shape[1], device="cpu"))
 
     def take(self, rows: Tensor, out: Tensor) -> Tensor:
         """Copy rows ``(n,)`` into ``out``, ``(n, d)`` float32, and return it."""
@@ -232,7 +232,7 @@ class RowTable:
             InputError: if there are no rows, or rows that the options refuse; the message lacks the file's name.
         """
         report = self._report(source, form, header, notes, trailing)
-        counts = torch.tensor(self._counts, dtype=torch.int64) if self._counts else None
+        counts = torch.tensor(self._counts, dtype=torch.int64, device="cpu") if self._counts else None
         vocabulary, vectors = Vocabulary.from_index(self._index), torch.from_numpy(self._kept)
         return Space(vocabulary, vectors, counts, name_of(source.path), metadata or {}, draw, report)
 

@@ -82,9 +82,10 @@ def rank_similarity(
 ) -> Tensor:
     """Return how far two spaces rank the k nearest neighbours alike, near ones counting most (Wang et al. 2022).
 
-    ``Σ_w 2 / ((1 + |r_w − s_w|)(r_w + s_w))`` over the m shared neighbours w of ranks r and s, by ``Σ_{n≤m} 1/n``; so
-    it says how alike the shared ones are ranked, and :func:`neighbour_overlap` how many they are. Invariances and
-    arguments are those of :func:`neighbour_overlap`.
+    ``Σ_w 2 / ((1 + |r_w − s_w|)(r_w + s_w))`` over the m shared neighbours w of ranks r and s, by ``Σ_{n≤m} 1/n``:
+    1 where the m shared ones are the first m of both lists in one order. It is less where they stand further down, also
+    at equal ranks (0.1 of one that is the tenth of both); :func:`neighbour_overlap` says how many they are. Invariances
+    and arguments are those of :func:`neighbour_overlap`.
 
     Returns:
         Values in [0, 1]; 0 for lists that share nothing.
@@ -241,10 +242,11 @@ class Eigenspaces(NamedTuple):
 def eigenspaces(x: Tensor, y: Tensor, *, normalize: bool = False, power: float = 3.0) -> Eigenspaces:
     """Return eigenspace overlap (May et al. 2019) and eigenspace instability (Leszczynski et al. 2020).
 
-    The overlap is ``‖UᵀŨ‖² / max(d, d̃)``, U and Ũ being bases of the columns: the same under any linear map. The
-    instability is ``tr((UUᵀ + ŨŨᵀ − 2 ŨŨᵀUUᵀ) Σ) / tr Σ`` with ``Σ = (XXᵀ)^α + (YYᵀ)^α`` (definition 2, x and y
-    themselves as anchors): strong directions count most, and it is the same when x and y are turned. Nothing is
-    centred, there are no gradients, and no ``v × v`` array is made.
+    The overlap is ``‖UᵀŨ‖² / max(d, d̃)``, U and Ũ being bases of the columns: the same under any invertible map of x
+    or y, as far as no singular value falls below 1e-5 of the largest, which counts as none. The instability is
+    ``tr((UUᵀ + ŨŨᵀ − 2 ŨŨᵀUUᵀ) Σ) / tr Σ`` with ``Σ = (XXᵀ)^α + (YYᵀ)^α`` (definition 2, x and y themselves as
+    anchors): strong directions count most, and it is the same when x and y are turned. Nothing is centred, there are no
+    gradients, and no ``v × v`` array is made.
 
     Args:
         x: ``(..., v, d1)``.
@@ -279,14 +281,16 @@ def rdm(
     """Return the correlation of the distances of all pairs of words, representational similarity analysis; in [−1, 1].
 
     Kriegeskorte et al. 2008. It does not change when x or y is turned or scaled as a whole, and is 0 on the average for
-    unrelated rows. Cosines compared by Pearson's correlation need no ``v × v`` array; all else takes ``4 v²`` numbers.
+    unrelated rows. Cosines compared by Pearson's correlation need no ``v × v`` array; all else takes ``4 v²`` numbers,
+    and has no second derivatives.
 
     Args:
         x: ``(..., v, d1)``.
         y: ``(..., v, d2)``.
         distance: ``"cosine"`` (the same when rows are scaled one by one), ``"euclidean"`` (the same when x or y is
             shifted), or ``"correlation"`` (of rows that are centred each).
-        comparison: ``"pearson"``, or ``"spearman"``: of ranks, without gradients.
+        comparison: ``"pearson"``, or ``"spearman"``: of ranks, without gradients. Distances that are equal but for
+            rounding have different ranks.
         normalize: scale rows to unit length first; cosines do not see it.
         reduction: of a batch.
 

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, wraps
 from importlib.util import find_spec
-from typing import Literal, ParamSpec, TypeVar
+from typing import Literal, ParamSpec, TypeVar, get_args
 
 import torch
 
-from gpustab.errors import InputError, OutOfMemoryError, option
+from gpustab.errors import InputError, OutOfMemoryError, near, option
 from gpustab.kernels.neighbours import Backend
 from gpustab.machine import probe
 from gpustab.machine.memory import available_memory
@@ -140,6 +140,9 @@ class Compute:
         backend: of the neighbour search.
         memory: bytes that one tile may take; default a quarter of what is free, at most 128 MiB on the CPU.
         ranks: the processes that share the work, if there are several.
+
+    Raises:
+        InputError: for another precision or backend.
     """
 
     device: torch.device = CPU
@@ -147,6 +150,12 @@ class Compute:
     backend: Backend = "torch"
     memory: int | None = None
     ranks: Ranks = ALONE
+
+    def __post_init__(self) -> None:
+        for name, given, known in (("precision", self.precision, Precision), ("backend", self.backend, Backend)):
+            if given not in get_args(known):
+                wanted = f"wanted one of {', '.join(get_args(known))}"
+                raise InputError(f"{name} is {given!r}, {wanted}{near(str(given), get_args(known))}")
 
     @property
     def dtype(self) -> torch.dtype:

@@ -15,14 +15,14 @@ from gpustab.errors import InputError
 from gpustab.kernels.pair_rows import pair_rows, refuse_unmeasurable
 from gpustab.kernels.shapes import want_tensor
 
-__all__ = ["PairMetric", "home"]
+__all__ = ["MatrixMetric", "PairMetric"]
 
 _SAME = 1e-2
 """Part of its length by which a row that comes twice may differ: rounding of another batch or card is less."""
 
 
-class PairMetric(Metric):
-    """A metric of two matrices that come in chunks of rows.
+class MatrixMetric(Metric):
+    """A metric of two matrices.
 
     Args:
         normalize: scale rows to unit length first.
@@ -31,16 +31,11 @@ class PairMetric(Metric):
     """
 
     full_state_update = False
-    x: list[Tensor]
-    y: list[Tensor]
-    ids: list[Tensor]
 
-    def __init__(self, *, normalize: bool = True, kind: int = 0, **kwargs: Any) -> None:
-        with home():
+    def __init__(self, *, normalize: bool, kind: int, **kwargs: Any) -> None:
+        with _home():
             super().__init__(**kwargs)
         self.normalize = normalize
-        for name in ("x", "y", "ids"):
-            self.add_state(name, [], dist_reduce_fx="cat")
         self.add_state("kind", torch.tensor(2 * kind + normalize, device=self.device), dist_reduce_fx="max")
 
     def extra_repr(self) -> str:
@@ -55,6 +50,22 @@ class PairMetric(Metric):
             ax: axes of matplotlib to draw on.
         """
         return self._plot(val, ax)
+
+    def _nan(self) -> Tensor:
+        return torch.full((), torch.nan, dtype=torch.float64, device=self.device)
+
+
+class PairMetric(MatrixMetric):
+    """A metric of two matrices that come in chunks of rows; arguments as of :class:`MatrixMetric`."""
+
+    x: list[Tensor]
+    y: list[Tensor]
+    ids: list[Tensor]
+
+    def __init__(self, *, normalize: bool = True, kind: int = 0, **kwargs: Any) -> None:
+        super().__init__(normalize=normalize, kind=kind, **kwargs)
+        for name in ("x", "y", "ids"):
+            self.add_state(name, [], dist_reduce_fx="cat")
 
     def _keep(self, x: Tensor, y: Tensor, ids: Tensor | None, scaled: bool) -> None:
         """Keep rows ``(c, d1)`` and ``(c, d2)``, checked."""
@@ -124,7 +135,7 @@ class PairMetric(Metric):
         super()._sync_dist(dist_sync_fn, process_group)
 
 
-def home() -> torch.device:
+def _home() -> torch.device:
     """Where metrics are made: the default device of the program, but not ``meta``, from which nothing can be moved."""
     default = torch.get_default_device()
     return torch.device("cpu") if default.type == "meta" else default

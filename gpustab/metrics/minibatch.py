@@ -6,20 +6,19 @@ from typing import Any, Literal
 
 import torch
 from torch import Tensor
-from torchmetrics import Metric
 
 from gpustab.errors import InputError
 from gpustab.kernels import similarity
 from gpustab.kernels.pair_kernels import pair_rbf_hsics
 from gpustab.kernels.pair_similarity import pair_unbiased_hsics
-from gpustab.metrics.base import home
+from gpustab.metrics.base import MatrixMetric
 
 __all__ = ["MinibatchCKA"]
 
 _Kernel = Literal["linear", "rbf"]
 
 
-class MinibatchCKA(Metric):
+class MinibatchCKA(MatrixMetric):
     """CKA of HSICs that are averaged over minibatches (Nguyen et al. 2021, eq. 2 and 3), in [−1, 1].
 
     The HSIC of a batch is the unbiased estimate (Song et al. 2012, eq. 5): its mean is that of all rows, whatever the
@@ -46,7 +45,6 @@ class MinibatchCKA(Metric):
         1.0
     """
 
-    full_state_update = False
     is_differentiable = True
     higher_is_better = True
     plot_lower_bound, plot_upper_bound = -1.0, 1.0
@@ -61,22 +59,24 @@ class MinibatchCKA(Metric):
         normalize: bool = False,
         **kwargs: Any,
     ) -> None:
-        with home():
-            super().__init__(**kwargs)
+        super().__init__(normalize=normalize, kind=3, **kwargs)
         if kernel not in ("linear", "rbf"):
             raise InputError(f"kernel is {kernel!r}, wanted 'linear' or 'rbf'")
         if (kernel == "rbf") != (widths is not None):
             raise InputError(f"widths is {widths}, wanted two numbers for 'rbf' and none for 'linear'")
         if widths is not None and not (len(widths) == 2 and all(0 < width < float("inf") for width in widths)):
             raise InputError(f"widths is {widths}, wanted two numbers above 0")
-        self.kernel, self.widths, self.normalize = kernel, widths, normalize
+        self.kernel, self.widths = kernel, widths
+        # A state, since a MetricCollection merges metrics whose states are the same after the first batch.
+        sigmas = torch.tensor(widths or (0.0, 0.0), dtype=torch.float64, device=self.device)
+        self.add_state("sigmas", sigmas, dist_reduce_fx="max")
         self.add_state("hsics", torch.zeros(3, dtype=torch.float64, device=self.device), dist_reduce_fx="sum")
         self.add_state("rows", torch.zeros((), dtype=torch.int64, device=self.device), dist_reduce_fx="sum")
 
     def extra_repr(self) -> str:
         """Return the choices, for ``print``."""
         widths = "" if self.widths is None else f", widths={self.widths}"
-        return f"{self.kernel!r}{widths}, normalize={self.normalize}"
+        return f"{self.kernel!r}{widths}, {super().extra_repr()}"
 
     def update(self, x: Tensor, y: Tensor) -> None:
         """Add a minibatch, row k of both being the same item.
@@ -95,17 +95,8 @@ class MinibatchCKA(Metric):
         """Return CKA, ``()`` float64; NaN before the first batch.
 
         Raises:
-            ValueError: if no batch of x or y varies.
+            ValueError: if all rows of x or of y lie equally far apart in every batch.
         """
         if not bool(self.rows):
-            return torch.full((), torch.nan, dtype=torch.float64, device=self.device)
+            return self._nan()
         return similarity.debiased_cka(*(self.hsics / self.rows)[:, None])[0]
-
-    def plot(self, val: Any = None, ax: Any = None) -> Any:
-        """Plot one value, or several as a line; needs matplotlib.
-
-        Args:
-            val: what ``compute`` or ``forward`` returned, or a list of these; default: the value now.
-            ax: axes of matplotlib to draw on.
-        """
-        return self._plot(val, ax)

@@ -99,9 +99,6 @@ class _OfMoments(PairMetric):
         found = self._of(x, y) if len(x) else self._moments()
         return found if bool(found.words) else None
 
-    def _nan(self) -> Tensor:
-        return torch.full((), torch.nan, dtype=torch.float64, device=self.device)
-
     def _form(self) -> list[int]:
         return [*super()._form(), self.gram.shape[1]]
 
@@ -311,9 +308,9 @@ class CanonicalCorrelation(_OfMoments):
         found = self._found()
         if found is None or int(found.words) < 2:
             return self._nan()
-        xx, xy, yy = _centred(found)[:, None]
+        grams = _centred(found)
         part = self.explained if self.of == "svcca" else 1.0
-        canonical = similarity.canonical_correlations(
-            similarity.whitening(xx, part), xy, similarity.whitening(yy, part)
-        )
+        floors = similarity.resolved(found.gram, grams, int(found.words))
+        x, y = (similarity.whitening(grams[at, None], part, floors[at, None]) for at in (0, 2))
+        canonical = similarity.canonical_correlations(x, grams[1, None], y)
         return canonical.projection_weighted[0, 0] if self.of == "pwcca" else canonical.mean[0]

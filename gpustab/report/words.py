@@ -65,7 +65,9 @@ def browser(result: Content, columns: Mapping[str, Titles]) -> Packed | None:
                 for group, (of, part) in zip(groups, table.split("group"), strict=True):
                     names = plain(runs.get(of) or [])
                     group["runs"] = names if len(names) <= _LATTICE else len(names)
-                    group["near"] = _neighbours(nearest.where(group=of), part["word"], masked=len(names) <= _LATTICE)
+                    near = nearest.where(group=of)
+                    group["judges"] = bool({*near["verdict"]} - {"open"})  # too few runs leave every neighbour open
+                    group["near"] = _neighbours(near, part["word"], masked=len(names) <= _LATTICE)
             return {
                 "table": name,
                 "columns": [shown.title for shown in there.values()],

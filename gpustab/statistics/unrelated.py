@@ -18,7 +18,7 @@ from torch import Tensor
 
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.gram import Moments
-from gpustab.kernels.similarity import RESOLVED, centred
+from gpustab.kernels.similarity import centred, resolved
 
 
 def unrelated(pair: Moments, rng: np.random.Generator) -> Moments:
@@ -36,19 +36,19 @@ def unrelated(pair: Moments, rng: np.random.Generator) -> Moments:
         (True, 3.0)
     """
     words, (sum_x, sum_y) = int(pair.words), pair.sums
-    roots = [
-        _root(centred(pair.gram[at][None], total[None], total[None], words)[0])
-        for at, total in ((0, sum_x), (2, sum_y))
-    ]
+    raw = pair.gram[[0, 2]]
+    own = centred(raw, pair.sums, pair.sums, words)
+    roots = [_root(*found, words - 1) for found in zip(own, resolved(raw, own, words), strict=True)]
     block = haar_block(roots[0].shape[1], roots[1].shape[1], words - 1, rng).to(pair.gram)
     cross = product(product(roots[0], block), roots[1].mT) + sum_x[:, None] * sum_y / words
     return pair._replace(gram=torch.stack([pair.gram[0], cross, pair.gram[2]]))
 
 
-def _root(gram: Tensor) -> Tensor:
-    """``C^{1/2}`` on the directions that there are, ``(d, r)``."""
+def _root(gram: Tensor, floor: Tensor, most: int) -> Tensor:
+    """``C^{1/2}`` on the directions that there are, ``(d, r)``; centred columns have ``v − 1`` at most."""
     values, vectors = torch.linalg.eigh(gram)
-    kept = values > RESOLVED * values[-1].clamp(min=0)
+    kept = values > floor * values[-1].clamp(min=0)
+    kept[: max(0, len(kept) - most)] = False
     half: Tensor = vectors[:, kept] * values[kept].sqrt()
     return half
 

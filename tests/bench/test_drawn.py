@@ -52,7 +52,7 @@ def test_every_claim_of_a_drawn_truth_is_asked(name):
 
 def test_the_page_shows_what_the_bench_draws():
     """Every truth that is drawn has its figures, and no figures are left of one that is drawn no more."""
-    counted = {(row["claim"], row["placebo"]) for row in page._rows() if row["noise"] == DRAWN}
+    counted = {(row["claim"], row["placebo"]) for row in page.placebo_cells() if row["noise"] == DRAWN}
     worlds = {(claim, world.about) for worlds in WORLDS.values() for world in worlds() for claim in world.truths}
     assert {pair for pair in counted if "proven below" not in pair[1]} == worlds
     assert page.DRAWN == DRAWN

@@ -11,7 +11,7 @@ import torch
 from benchmarks.placebos import __main__ as bench
 from benchmarks.placebos import limits, losses, made, moved, planted, runsets, scored, several, words
 from benchmarks.placebos.cells import NEITHER, World, cells, never, recorded, should
-from docs.claims import DRAWN_HERE, PLACEBOS, PLACEBOS_HERE, drawn_lines, on_page_markdown, placebo_lines
+from docs.claims import DRAWN_HERE, PLACEBOS, PLACEBOS_HERE, drawn_lines, on_page_markdown, placebo_cells, placebo_lines
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap.study import bootstrap
 from gpustab.studies.bootstrap.tables import SETTINGS
@@ -203,9 +203,12 @@ def test_the_page_tells_of_every_claim():
 
 
 def test_no_claim_is_wrong_more_often_than_it_may_be():
-    """At most 5 % where many were counted: the committed figures, each cell with what few sets leave open."""
-    rows = json.loads(PLACEBOS.read_text(encoding="utf-8"))
-    assert rows
+    """At most 5 % where many were counted: the committed figures, each cell with what few sets leave open.
+
+    All batches of a cell count together, as on the page: another batch is drawn where the first looked bad.
+    """
+    rows = placebo_cells()
+    assert 0 < len(rows) < len(json.loads(PLACEBOS.read_text(encoding="utf-8")))
     for row in rows:
         if row["of"] >= 100:
             assert row["wrong"] / row["of"] <= 0.08, row

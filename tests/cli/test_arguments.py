@@ -134,7 +134,7 @@ WRONG = {
     "study change": [
         ("study change", "give a run set, or --semeval"),
         ("study change nowhere", "nowhere: there is no such file"),
-        ("study change --semeval nowhere", "--semeval: nowhere: there is no such file"),
+        ("study change --semeval nowhere", "--semeval: nowhere: there is no such folder"),
         ("study change --semeval folder", "must be kept: give --out"),
         ("study change set --technique sgns", "--technique has no effect"),
         ("study change set --anchors words.txt", "give --align anchors too"),
@@ -152,7 +152,7 @@ WRONG = {
     ],
     "study thresholds": [
         ("study thresholds nowhere", "nowhere: there is no such file"),
-        ("study thresholds r0.txt --wordnet nowhere", "--wordnet: nowhere: there is no such file"),
+        ("study thresholds r0.txt --wordnet nowhere", "--wordnet: nowhere: there is no such folder"),
         ("study thresholds r0.txt --baseline nowhere", "--baseline: nowhere: there is no such file"),
         ("study thresholds r0.txt --tests simlex99", "near it is simlex999"),
         ("study thresholds r0.txt --confidence 2", "--confidence is 2"),
@@ -161,7 +161,8 @@ WRONG = {
         ("study localization nowhere", "nowhere: there is no such file"),
         ("study localization text.txt --model bows", "near it is bow"),
         ("study localization text.txt --model mean=nowhere", "there is no file 'nowhere'"),
-        ("study localization text.txt --train-on nowhere", "--train-on: nowhere: there is no such file"),
+        ("study localization text.txt -m urae --train-on nowhere", "--train-on: nowhere: there is no such file"),
+        ("study localization text.txt --wordnet nowhere", "--wordnet: nowhere: there is no such folder"),
         ("study localization text.txt --draws 9", "--draws is 9"),
     ],
 }

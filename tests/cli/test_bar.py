@@ -148,6 +148,7 @@ app(["stability", "r0.txt", "r1.txt", "--out", "page"])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="there are no pseudo terminals")
 def test_on_a_terminal_the_bar_is_gone_before_anything_is_printed(place):
     import pty

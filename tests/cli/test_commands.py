@@ -65,7 +65,8 @@ def test_a_run_set_is_measured_group_by_group_with_its_contrast(call):
     assert sorted(group["name"] for group in content["groups"]) == ["x/bootstrap", "x/shuffled"]
     assert [contrast["name"] for contrast in content["contrasts"]] == ["extrinsic"]
     page = call("stability set --neighbours 5 --verbose").stdout
-    assert "x/shuffled → x/bootstrap" in page
+    assert "x/bootstrap beside x/shuffled" in page
+    assert "few to say whether documents matter" in " ".join(page.split())
 
 
 def test_out_holds_summary_tables_and_page(place, call):
@@ -127,7 +128,8 @@ def test_targets_and_seed_reach_the_study(call):
 def test_neighbours_of_a_word_side_by_side(call):
     done = call("neighbours w3 r0.txt r1.txt r2.txt -n 4")
     assert done.exit_code == 0
-    assert "the 4 nearest neighbours of 'w3' in 3 runs" in done.stdout
+    assert done.stdout.startswith("Three runs are too few to judge the four nearest words of w3")
+    assert "The 4 nearest neighbours of 'w3' in 3 runs" in done.stdout
     assert all(name in done.stdout for name in ("verdict", "place", "ahead", "95 %"))
     content = one_object(call("neighbours w3 r0.txt r1.txt r2.txt --json").stdout)
     assert content["schema"] == "gpustab.neighbours/1"
@@ -180,7 +182,7 @@ def test_doctor_checks_this_place(tmp_path):
 
 
 def test_doctor_shows_remedies_and_fails_with_what_fails(call, monkeypatch):
-    checks = [Check("one", "ok", "fine"), Check("two", "warn", "[so] so", "pip install 'x[y]'")]
+    checks = [Check("one", "ok", "fine"), Check("two", "warn", "[so] so", "pip install 'x[y]'", "two things")]
     monkeypatch.setattr("gpustab.machine.doctor.diagnose", lambda: checks)
     done = call("doctor")
     assert done.exit_code == 0
@@ -189,7 +191,9 @@ def test_doctor_shows_remedies_and_fails_with_what_fails(call, monkeypatch):
     checks.append(Check("three", "fail", "broken"))
     assert call("doctor").exit_code == 1
     found = json.loads(call("doctor --json").stdout)["checks"]
-    assert found[1] == {"name": "two", "status": "warn", "detail": "[so] so", "remedy": "pip install 'x[y]'"}
+    assert found[0] == {"name": "one", "status": "ok", "detail": "fine", "remedy": "", "blocks": ""}
+    two = {"name": "two", "status": "warn", "detail": "[so] so", "remedy": "pip install 'x[y]'", "blocks": "two things"}
+    assert found[1] == two
 
 
 def test_version_and_bare_call(call):
@@ -358,9 +362,9 @@ def test_every_group_of_a_run_set_has_its_neighbours_and_its_average(call, place
     assert {group["chosen_by"] for group in content["groups"]} == {"x/shuffled"}
     content = one_object(call("average set -o all.txt --json").stdout)
     written = [group["written"] for group in content["groups"]]
-    assert written == ["all.x-shuffled.txt", "all.x-bootstrap.txt"]
+    assert written == ["all.x-bootstrap.txt", "all.x-shuffled.txt"]
     call("average set/x/bootstrap -o one.txt")
-    assert (place / "one.txt").read_bytes() == (place / written[1]).read_bytes()
+    assert (place / "one.txt").read_bytes() == (place / written[0]).read_bytes()
 
 
 def test_two_groups_are_compared(call):

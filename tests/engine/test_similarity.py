@@ -157,6 +157,40 @@ def test_metrics_are_of_float64_sums_whatever_the_losses_are():
         np.testing.assert_allclose(found, similarity_matrix(runs, metric), rtol=rtol, atol=1e-12)
 
 
+@pytest.mark.parametrize("metric", SIMILARITIES)
+@pytest.mark.parametrize(("words", "d"), [(50, 60), (12, 11), (63, 7)])
+def test_levels_by_chance_are_of_float64_sums_too(metric, words, d):
+    """More dimensions than words, as float32 sums see them, have directions that no centred column has."""
+    runs = runs_of(noisy_copies(3, words, d, 0.8).float())
+    found = similarity_by_chance(runs, metric, compute=Compute(precision="fp32"))
+    assert found == pytest.approx(similarity_by_chance(runs, metric), rel=1e-4 if metric == "pip" else 1e-9, abs=1e-9)
+
+
+CONSTANT = "all rows of run-000 are equal"
+
+
+@pytest.mark.parametrize(
+    ("metric", "rows", "unit", "message"),
+    [
+        *[(metric, torch.ones(5, 2), False, CONSTANT) for metric in ("cka", "cca", "svcca", "pwcca")],
+        ("cka", 0.1 * torch.ones(5, 2), True, CONSTANT),
+        ("debiased_cka", torch.ones(5, 2), False, "all rows of run-000 lie equally far apart"),
+        ("debiased_cka", torch.ones(5, 2), True, "all rows of run-000 lie equally far apart"),
+        ("debiased_cka", torch.eye(5), True, "all rows of run-000 lie equally far apart"),
+        ("debiased_cka", generators.rotation(5, 3), False, "all rows of run-000 lie equally far apart"),
+        ("debiased_cka", torch.eye(3), True, "3 words, wanted at least 4"),
+        ("rdm", torch.ones(5, 2), True, "the spread of cosines does not vary"),
+        ("rdm", generators.anisotropic(5, 2), False, "wants runs loaded with unit=True"),
+    ],
+)
+def test_a_level_by_chance_is_refused_where_the_measure_is(metric, rows, unit, message):
+    rows = rows.double()
+    runs = runs_of(torch.stack([rows, generators.anisotropic(*rows.shape)]), unit=unit)
+    for measure in (similarity_matrix, similarity_by_chance):
+        with pytest.raises(InputError, match=f"group 'runs': .*{message}"):
+            measure(runs, metric)
+
+
 def test_several_groups_have_their_pairs_each():
     groups = [generators.named("a/shuffled"), generators.named("b/shuffled", runs=2)]
     result = stability(groups, metrics=["cka"])

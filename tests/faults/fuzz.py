@@ -5,7 +5,6 @@ through must give the numbers of the whole file, and nothing beside the folder m
 """
 
 import json
-import os
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -133,26 +132,21 @@ class Fuzz:
         self._after = contents(self._place)
 
     def _made(self, command, broken):
-        self._enter()
         if not broken:
-            return call(command)
+            return self._call(command)
         points = Points(self._place / "work")
         real = points.step
         points.step = lambda kind, path: real(kind, path) or (kind == broken[0] and str(broken[1]) in str(path))
         points._fault = "kill"
         with installed(points):
-            return call(command)
-
-    def _enter(self):
-        os.chdir(self._place / "work")
+            return self._call(command)
 
     def _restore(self):
         shutil.rmtree(self._place, ignore_errors=True)
         shutil.copytree(self._template, self._place)
 
     def _call(self, command):
-        self._enter()
-        return call(command)
+        return call(command, self._place / "work")
 
     def read(self, number):
         """Break the file in one form, and see what the calls make of it."""

@@ -13,7 +13,7 @@ import signal
 import tempfile
 import time
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import ExitStack, chdir
 from datetime import UTC, datetime
 from pathlib import Path
 from unittest.mock import patch
@@ -51,9 +51,10 @@ STILL = (
 """So that two calls of one command write the same bytes."""
 
 
-def call(command):
-    """Make a call in this process; return exit code, what it says on stderr, and an exception that came through."""
+def call(command, folder):
+    """Make a call in a folder; return exit code, what it says on stderr, and an exception that came through."""
     with ExitStack() as stack:
+        stack.enter_context(chdir(folder))
         for place, name, still in STILL:
             stack.enter_context(patch.object(place, name, still))
         done = CliRunner().invoke(app, shlex.split(command))
@@ -176,14 +177,12 @@ class Replay:
         shutil.copytree(self._template, self._place)
 
     def _plain(self, command):
-        os.chdir(self._place)
-        return call(command)
+        return call(command, self._place)
 
     def _watched(self, number, fault):
-        os.chdir(self._place)
         points = Points(self._place, number, fault)
         with installed(points):
-            said = call(self.scenario.command)
+            said = call(self.scenario.command, self._place)
         return said | {"seen": points.seen}
 
     def cases(self):

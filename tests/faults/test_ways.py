@@ -161,7 +161,7 @@ ENEMIES = {
     "a.jsonl": '{"text": "one two"}\n' + DEEP,
     "b.json": DEEP,
     "c.txt": DEEP,
-    "d.md": DEEP,
+    "d.md": DEEP[:10_000],
     "e.toml": f"runs = {DEEP}",
     "set/manifest.json": DEEP,
     "g.json": '{"a": ' * 100_000,

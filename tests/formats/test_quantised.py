@@ -75,6 +75,18 @@ REFUSED = {
         {"e.weight": int8(ONE), "e.weight_scale": torch.ones(V), "e.weight_scale_2": torch.ones(1)},
         "beside e.weight_scale, e.weight_scale_2",
     ),
+    **{
+        f"{dtype} beside {scale}": (
+            {"e.weight": TABLE.to(dtype), scale: part},
+            rf"{str(dtype).removeprefix('torch.')} \(12, 8\) beside {scale}",
+        )
+        for dtype, scale, part in [
+            (torch.float16, "e.weight_scale", EACH),
+            (torch.bfloat16, "e.weight_scale_inv", torch.ones(1)),
+            (torch.float32, "e.scale_weight", torch.ones(())),
+            (torch.float16, "e.SCB", EACH[:, 0]),
+        ]
+    },
     "GPTQ": (
         {
             "e.qweight": torch.zeros(V, 2, dtype=torch.int32),

@@ -9,6 +9,7 @@ from scipy.stats import spearmanr
 
 from gpustab import functional
 from gpustab.errors import InputError
+from gpustab.kernels import overlap
 from gpustab.kernels.pair_kernels import pair_rbf_hsics
 from tests import generators, oracles
 from tests.kernels.test_pair import draw
@@ -83,6 +84,76 @@ def test_against_naive_formulas(function, oracle, dtype):
     found, wanted = function(x, y), oracle(x.double().numpy(), y.double().numpy())
     assert found.dtype == torch.float64
     np.testing.assert_allclose(found, wanted, rtol=1e-10 if dtype == torch.float64 else 1e-6)
+
+
+def of_two_widths():
+    """The oracles whose functions take matrices of two widths."""
+    x, y = related(v=8)
+    for function, oracle in ORACLES.items():
+        try:
+            function(x, y[:, :4])
+        except InputError as error:
+            assert "of one d" in str(error)  # noqa: PT017
+        else:
+            yield function, oracle
+
+
+@pytest.mark.parametrize(("function", "oracle"), list(of_two_widths()))
+@pytest.mark.parametrize("swap", [False, True])
+def test_two_widths_against_naive_formulas(function, oracle, swap):
+    x, y = related()
+    x, y = (y[:, :4] + 1, x) if swap else (x, y[:, :4] + 1)
+    found, wanted = np.asarray(function(x, y)), oracle(x.numpy(), y.numpy())
+    np.testing.assert_allclose(found, wanted, rtol=1e-9)
+
+
+@pytest.mark.parametrize("widths", [(3, 3), (3, 5), (7, 4), (1, 3)])
+@pytest.mark.parametrize("constant", [0.1, 0.3, 1.1, 7.7e5, 0.0])
+def test_a_constant_row_has_no_correlation(widths, constant):
+    x, y = (draw(6, d, seed=d) for d in widths)
+    x[0] = constant
+    with pytest.raises(ValueError, match="row 0 is constant"):
+        functional.rdm(x, y, distance="correlation")
+
+
+def simplex(v, seed, size=1.0, shift=0.0):
+    """Orthogonal rows: all lie equally far apart, and an unbiased HSIC of them is 0."""
+    return torch.linalg.qr(draw(v, v, seed=seed))[0] * size + shift
+
+
+@pytest.mark.parametrize("v", [4, 8, 50])
+@pytest.mark.parametrize(("size", "shift"), [(1.0, 0.0), (3.3, 1.7), (1e-3, 0.5)])
+def test_rows_that_lie_equally_far_apart_have_no_debiased_cka(v, size, shift):
+    x, y, noise = simplex(v, 0, size, shift), simplex(v, 1, size, shift), draw(v, 5)
+    one = torch.zeros(v, 2, dtype=torch.float64) + shift
+    one[3] += size  # all others are equal: one row has no other to be like
+    for a, b, name in ((x, y, "x"), (x, noise, "x"), (noise, y, "y"), (one, noise, "x")):
+        with pytest.raises(ValueError, match=f"all rows of {name} lie equally far apart, so that nothing is left"):
+            functional.debiased_cka(a, b)
+    with pytest.raises(ValueError, match="all rows of x lie equally far apart"):
+        functional.rbf_cka(x, y, debiased=True)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.14, 0.2, 0.9, 1.1, 30, 1e3, 1e5, 1e8])
+@pytest.mark.parametrize(("v", "d"), [(50, 200), (63, 7), (12, 3)])
+def test_kernels_of_any_width_keep_their_digits(share, v, d):
+    """The oracle leaves the diagonal out, and takes 1 from wide kernels: what is centred does not see it."""
+    x = draw(v, d, seed=v)
+    y = x + 0.5 * draw(v, d, seed=v + 1)
+    widths = [float(np.median(pdist(part))) * share for part in (x, y)]
+
+    def kernel(part, width):
+        squares = ((part[:, None] - part[None]) ** 2).sum(2) / (2 * width**2)
+        return np.expm1(-squares) if share > 1 else np.exp(-squares)
+
+    k, m = (kernel(part.numpy(), width) for part, width in zip((x, y), widths, strict=True))
+    centring = np.eye(v) - 1 / v
+    a, b = (centring @ part @ centring for part in (k, m))
+    wanted = np.sum(a * b) / np.sqrt(np.sum(a * a) * np.sum(b * b))
+    assert functional.rbf_cka(x, y, share=share).item() == pytest.approx(wanted, rel=1e-7)
+    hsic = oracles.unbiased_hsic
+    wanted = hsic(k, m) / np.sqrt(hsic(k, k) * hsic(m, m))
+    assert functional.rbf_cka(x, y, share=share, debiased=True).item() == pytest.approx(wanted, rel=1e-6)
 
 
 @pytest.mark.parametrize("jaccard", [False, True])
@@ -179,6 +250,29 @@ def test_activations_of_convolutions():
     assert torch.equal(places[2 * 20 + 1 * 5 + 3], one[2, :, 1, 3])
     assert 0 < functional.linear_cka(places, functional.activation_rows(two, "positions")) < 1
     assert torch.equal(functional.activation_rows(flat), flat)
+
+
+def test_where_the_angle_is_that_of_mean_cca():
+    x, y = related()
+    low = x[:, [0, 0, 1, 2, 3, 4, 5]]  # of rank 6
+    for a, b, same in ((x, y, True), (low, y[:, [1, 1, 1, 2, 3, 4, 5]], False), (low, y, False), (low, low, True)):
+        angle = functional.angular(a, b, alpha=0).cos().item()
+        assert (angle == pytest.approx(functional.cca(a, b).mean.item(), rel=1e-6)) == same
+
+
+def test_the_rank_of_a_neighbour_counts_also_where_it_is_equal():
+    lists = torch.tensor([[*range(1, 11)], [*range(101, 110), 10]])
+    assert overlap.rank_similarity(lists[:1], lists[1:]).item() == pytest.approx(0.1)
+    lists[1, :3] = lists[0, :3]
+    assert overlap.rank_similarity(lists[:1, :9], lists[1:, :9]).item() == pytest.approx(1)
+
+
+def test_directions_below_a_cut_span_nothing():
+    x, y = related()
+    whole = functional.eigenspaces(x, y).overlap.item()
+    for size, same in ((1e-3, True), (1e-7, False)):
+        found = functional.eigenspaces(x * torch.tensor([1.0] * 6 + [size]), y).overlap.item()
+        assert (found == pytest.approx(whole, rel=1e-6)) == same
 
 
 def test_against_scipy():
@@ -327,6 +421,7 @@ def test_gradients():
         lambda x, y: pair_rbf_hsics(x, y, (2.0, 3.0), debiased=False),
         functional.rdm,
         lambda x, y: functional.rdm(x, y, distance="euclidean"),
+        lambda x, y: functional.rdm(x, y, distance="correlation"),
         lambda x, y: functional.procrustes(x, y, scale=True, weights=torch.linspace(0.5, 2, 9)).distance,
         lambda x, y: functional.procrustes(x, y * torch.tensor([1.0, 1, -1]), rotation_only=True).distance,
     ],
@@ -334,7 +429,9 @@ def test_gradients():
 def test_gradients_of_similarities(function):
     x, y = (part[:9, :3].contiguous().requires_grad_() for part in related())
     assert torch.autograd.gradcheck(function, (x, y))
-    if "euclidean" in function.__code__.co_consts:  # torch refuses second derivatives of its distances
+    if {"euclidean", "correlation"} & {
+        *function.__code__.co_consts
+    }:  # torch refuses second derivatives of its distances
         with pytest.raises(RuntimeError, match="not implemented"):
             torch.autograd.gradgradcheck(function, (x, y))
     else:
@@ -492,9 +589,27 @@ def test_float64_of_any_size_is_right_or_refused(name, size):
         found = measure(size * x, size * y)
     except ValueError as error:
         assert "scale it first" in str(error)  # noqa: PT017
-        assert name in ("eigenspaces", "rbf_cka")
+        assert name == "eigenspaces"
         found = measure(1e30 * x, 1e30 * y)
     torch.testing.assert_close(found / (size if name == "align" else 1), wanted, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-170, 1e-300])
+def test_float64_of_any_size_by_other_choices(size):
+    x, y = related()
+    for function in (
+        lambda x, y: functional.rdm(x, y, distance="euclidean"),
+        lambda x, y: functional.rdm(x, y, distance="euclidean", comparison="spearman"),
+        lambda x, y: functional.rdm(x, y, distance="correlation"),
+        lambda x, y: functional.rbf_cka(x, y, debiased=True),
+        lambda x, y: functional.angular(x, y, alpha=0),
+    ):
+        assert function(size * x, size * y).item() == pytest.approx(function(x, y).item(), rel=1e-9)
+    # αI + (1 − α)C^{−1/2} is the one or the other where x is huge or tiny.
+    wanted = functional.angular(x, y, alpha=1 if size > 1 else 0).item()
+    assert functional.angular(size * x, size * y, alpha=0.5).item() == pytest.approx(wanted, rel=1e-9)
+    mixed = functional.angular(size * x, x, alpha=0.5)
+    assert mixed.item() == pytest.approx(functional.angular((1e40 if size > 1 else 1e-40) * x, x, alpha=0.5).item())
 
 
 @pytest.mark.parametrize("function", [functional.pip_loss, functional.procrustes_loss])

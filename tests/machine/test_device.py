@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from gpustab import ComputationError
+from gpustab import ComputationError, InputError
 from gpustab.machine import device as module
 from gpustab.machine.device import Compute, choose_backend, is_out_of_memory, with_smaller_tiles
 
@@ -17,6 +17,21 @@ def test_tiles_halve_until_they_fit():
 
     assert with_smaller_tiles(work, 800) == 100
     assert tried == [800, 400, 200, 100]
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        ({"precision": "exact"}, "precision is 'exact', wanted one of auto, 1e-6, fp64, fp32, fast$"),
+        ({"precision": "float32"}, "precision is 'float32'"),
+        ({"precision": "FP64"}, "near it is fp64"),
+        ({"precision": None}, "precision is None"),
+        ({"backend": "fais"}, "backend is 'fais', wanted one of .*; near it is faiss"),
+    ],
+)
+def test_a_choice_that_is_none_is_refused(choice, message):
+    with pytest.raises(InputError, match=message):
+        Compute(**choice)
 
 
 def test_memory_that_never_suffices_is_an_error():

@@ -1,13 +1,15 @@
 import sys
 
+import numpy as np
 import pytest
 import torch
 from torchmetrics import MetricCollection
 
-from gpustab import functional, metrics
+from gpustab import functional, metrics, similarity_by_chance, similarity_matrix
 from gpustab.kernels.pair_kernels import pair_rbf_hsics
 from gpustab.kernels.pair_similarity import pair_unbiased_hsics
-from tests import generators
+from tests import generators, oracles
+from tests.generators import runs_of
 from tests.metrics import tester
 from tests.metrics.tester import METRICS, MetricTester
 
@@ -124,6 +126,66 @@ def test_rows_far_from_the_origin_are_right_or_refused(make, far, resolved):
     else:
         with pytest.raises(ValueError, match=r"rows of x differ by less than 1e-0. of their length"):
             metric.compute()
+
+
+@pytest.mark.parametrize("of", ["mean", "svcca", "pwcca"])
+@pytest.mark.parametrize("far", [1e2, 1e3, 1e4, 3e4])
+def test_the_rounding_of_a_large_mean_is_no_direction(of, far):
+    """Of ten columns of rank six; the other four are made of rounding."""
+    base = torch.randn(300, 6, dtype=torch.float64, generator=generators.generator(0))
+    parts = []
+    for seed in (1, 2):
+        rng = generators.generator(seed)
+        draw = lambda *shape, rng=rng: torch.randn(*shape, dtype=torch.float64, generator=rng)  # noqa: E731
+        part = base @ draw(6, 6) + 0.5 * draw(300, 6)
+        parts.append(torch.cat([part, part[:, :2] @ draw(2, 4)], 1))
+    metric = metrics.CanonicalCorrelation(of)
+    for rows in torch.arange(300).split(100):
+        metric.update(*(part[rows] + far for part in parts))
+    u, v = (np.linalg.svd(oracles.centred(part.numpy()), full_matrices=False)[0][:, :6] for part in parts)
+    found = functional.cca(*parts)
+    assert found.mean.item() == pytest.approx(np.linalg.svd(u.T @ v)[1].mean(), rel=1e-8)
+    wanted = found.mean if of == "mean" else getattr(found, of)
+    assert metric.compute().item() == pytest.approx(wanted.item(), rel=1e-4)
+    runs = runs_of(torch.stack([part + far for part in parts]), unit=False)
+    if of != "pwcca":
+        name = {"mean": "cca"}.get(of, of)
+        assert similarity_matrix(runs, name)[0, 1].item() == pytest.approx(wanted.item(), rel=1e-4)
+        near = runs_of(torch.stack(parts), unit=False)
+        assert similarity_by_chance(runs, name) == pytest.approx(similarity_by_chance(near, name), rel=0.05)
+
+
+@pytest.mark.parametrize("make", [metrics.DebiasedCKA, metrics.MinibatchCKA])
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_that_lie_equally_far_apart_have_no_debiased_cka(make, seed):
+    x, y = (generators.rotation(20, 2 * seed + k) for k in (0, 1))
+    metric = make()
+    metric.update(x, y)
+    with pytest.raises(ValueError, match="all rows of x lie equally far apart"):
+        metric.compute()
+
+
+@pytest.mark.parametrize("first", ["unit rows", "rows equally far apart"])
+def test_a_collection_does_not_merge_minibatch_metrics_that_differ(first):
+    x, y = tester.pair()
+    start = torch.nn.functional.normalize(x[:7]), torch.nn.functional.normalize(y[:7])
+    if first != "unit rows":
+        start = torch.eye(7, dtype=torch.float64), torch.eye(7, dtype=torch.float64)
+    choices = {
+        "plain": {},
+        "unit": {"normalize": True},
+        "narrow": {"kernel": "rbf", "widths": (1.0, 1.0)},
+        "wide": {"kernel": "rbf", "widths": (3.0, 2.0)},
+        "wide, unit": {"kernel": "rbf", "widths": (3.0, 2.0), "normalize": True},
+    }
+    together = MetricCollection({name: metrics.MinibatchCKA(**choice) for name, choice in choices.items()})
+    alone = {name: metrics.MinibatchCKA(**choice) for name, choice in choices.items()}
+    for batch in (start, (x[7:30], y[7:30]), (x[30:], y[30:])):
+        together.update(*batch)
+        for metric in alone.values():
+            metric.update(*batch)
+    for name, value in together.compute().items():
+        assert torch.equal(value, alone[name].compute())
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])

@@ -23,7 +23,7 @@ def sources(shared, own=500):
 def test_3_of_997_words_are_refused_unless_allowed():
     with pytest.raises(InputError) as caught:
         load_runs(sources(3))
-    first = "only 3 of 997 words are in common, 0.6% of the smallest vocabulary (500 words)"
+    first = "only 3 of 997 words are in common, 0.6 % of the smallest vocabulary (500 words)"
     assert str(caught.value).startswith(first)
     assert str(caught.value).endswith("allow_small_overlap measures them")
     runs = load_runs(sources(3), allow_small_overlap=True)

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -6,7 +7,8 @@ import torch
 
 from gpustab import InputError, load_runs
 from gpustab.report.describe import draw, paper
-from gpustab.studies.average.study import LEVELS, average, gain_of
+from gpustab.runs.key import Key
+from gpustab.studies.average.study import LEVELS, average, gain_of, together
 from tests import oracles
 from tests.generators import noisy_copies, runs_of
 
@@ -159,3 +161,16 @@ def test_the_curve_has_a_mark_for_every_level(runs, points):
     assert ("does not show" in paper_of.claim or "do not show" in paper_of.claim) == (runs < 8)
     assert "tree" in paper_of.methods
     assert paper_of.title == "How much more stable is an average of these word embeddings?"
+
+
+@pytest.mark.parametrize("kinds", [["bootstrap"], ["shuffled"], ["bootstrap", "fixed"]])
+def test_the_box_says_of_each_kind_of_runs_what_it_can(kinds):
+    """Bootstrap runs draw the documents: of them nobody may say that they cannot show what the documents do."""
+    results = []
+    for kind in kinds:
+        runs = runs_of(noisy_copies(8, 40, 6))
+        results.append(average(replace(runs, key=Key("lsa", *kind.split("/")[:1])))[1])
+    claim = paper(together(results)).claim
+    drawn = any("bootstrap" in kind for kind in kinds)
+    assert ("of the bootstrap runs of LSA" in claim and "the draw of the documents" in claim) is drawn
+    assert ("on the same documents cannot show it" in claim) is any("bootstrap" not in kind for kind in kinds)

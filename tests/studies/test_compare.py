@@ -11,6 +11,7 @@ from gpustab.runs.key import Key
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.compare.claims import MORE_STABLE, WORDS_DIFFER, Differing, Groups
 from gpustab.studies.compare.study import compare
+from gpustab.studies.shared.wording import number_span
 from gpustab.studies.stability.study import stability
 from tests.generators import anisotropic, generator, noisy_copies, runs_of
 
@@ -126,7 +127,7 @@ def test_two_measures_that_say_opposite_things_are_the_verdict():
     ("loss", "said"),
     [
         (of(0.10, 0.002), "say the same (PIP loss 10.0 % of chance against 20.0 %"),
-        (of(0.20, 0.002), "are equally stable too"),
+        (of(0.20, 0.002), "are equally stable ("),
         (of(0.21, 0.05), "leave it open"),
     ],
 )
@@ -144,8 +145,38 @@ def test_a_run_of_another_kind_lets_no_word_be_named():
     assert "not compared, since run-004 of the runs of b lies far" in told.verdict[1]
 
 
+def test_lists_too_noisy_for_so_few_runs_let_no_word_be_judged():
+    """Not judged is no 0 %, and not "no word": two runs of b share few neighbours, and are five."""
+    told = compare(group("a", 0.2, seed=1), group("b", 2.0, seed=2), targets=150)
+    words = told.frame("words")
+    assert words[["less_first", "less_second"]].isna().all(axis=None)
+    share = told.groups[1]["p@10"]["mean"]
+    assert f"two of the runs of b share only {100 * share:.0f} % of a list: train at least ten" in told.verdict[1]
+    assert describe(told)[0].title.endswith("300 common words (neighbours of 150 of the 300 words)?")
+    assert "neighbours of 150 of the 300 words drawn at random" in paper(told).methods
+    assert "Single words are not compared" in compare(group("a", 0.2), group("b", 0.2, runs=2, seed=2)).verdict[1]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_difference_has_one_direction_on_the_page(turned):
+    """The sentence names the more stable group first; its row in the table has the same ends, without signs."""
+    pair = group("a", 0.2, seed=1), group("b", 0.5, seed=2)
+    told = compare(*(pair[::-1] if turned else pair))
+    low, high = sorted(abs(end) for end in told.contrasts[0]["interval"])
+    assert f"({number(low, 3)}–{number(high, 3)})" in describe(told)[0].tables[0].rows[0][3]
+    assert f"(difference {number_span(10 * low, 10 * high)})" in told.verdict[0]
+
+
+def test_the_box_says_by_neighbours_where_the_loss_says_nothing():
+    told = compare(group("a", 0.2, seed=1), group("b", 0.5, seed=2))
+    assert "by their neighbours" not in paper(told).claim
+    for unsure in ("alike", "open"):
+        told.contrasts[-1]["verdict"] = unsure
+        assert "are more stable than the runs of b by their neighbours on this text" in paper(told).claim
+
+
 def test_no_word_that_differs_is_said():
-    assert "No word's stability" in WORDS_DIFFER.sentence(Differing("a", "b", 0, 0, 100))
+    assert "No word's stability surely differs" in WORDS_DIFFER.sentence(Differing("a", "b", 0, 0, 100))
     said = WORDS_DIFFER.sentence(Differing("a", "b", 3, 5, 1000))
     assert "3 of 1,000 words do worse in the runs of a, and 5 in the runs of b" in said
 

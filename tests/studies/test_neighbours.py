@@ -189,19 +189,41 @@ def test_runs_of_the_same_documents_are_told_beside_those_of_drawn_ones():
         return Judged("x", 10, [Neighbour(name, runs, runs, "firm") for name in names], runs, "shuffled runs", 0.8)
 
     back = "If you train again on the same documents, four of the ten come back"
+    none = judged("")
     assert on_these_documents(judged("adgz"), judged("abcd")) == (
-        f"{back}. Two of them depend on these very documents: g and z."
+        f"{back}: a, d, g and z. Of these four, two are firm and two are passing in shuffled runs."
     )
-    assert on_these_documents(judged("adgz"), judged("")).startswith(f"{back}. All of them depend on these")
+    assert on_these_documents(judged("adgz"), none).endswith("Of these four, four are passing in shuffled runs.")
     assert on_these_documents(judged("adgz"), judged("zgda")) == f"{back}. Resampled documents give the same words."
     assert on_these_documents(judged("adgz"), judged("", 4)).endswith(
         "a, d, g and z. Nobody knows whether other documents give them."
     )
-    one, other = (judged("ad"[:k]) for k in (1, 2))
-    assert "one of the ten comes back. It depends" in on_these_documents(one, judged(""))
-    assert "One of them depends on these very documents: d." in on_these_documents(other, judged("a"))
+    assert "one of the ten comes back: a. It is passing in" in on_these_documents(judged("a"), none)
     passing = Judged("x", 1, [Neighbour("a", 1, 10, "passing")], 10, "shuffled runs", 0.8)
     assert "trust none: all are passing in these ten shuffled runs" in on_these_documents(passing, judged("a"))
+
+
+def test_a_neighbour_that_bootstrap_runs_leave_open_depends_on_no_document_yet():
+    """Of eight that come back one was firm in bootstrap runs, one passing; the other six were said to depend."""
+    whole = Judged("x", 10, [Neighbour(name, 6, 6, "firm") for name in "abcdefgh"], 6, "shuffled runs", 0.9)
+    verdicts = dict.fromkeys("abcdef", "open") | {"g": "firm"}
+    rows = [Neighbour(name, 3, 6, verdict) for name, verdict in verdicts.items()]
+    drawn = Judged("x", 10, rows, 6, "bootstrap runs", 0.5, [Neighbour("h", 0, 6, "passing")])
+    said = on_these_documents(whole, drawn)
+    assert said.endswith("Of these eight, one is firm and one is passing in bootstrap runs; of six these cannot tell.")
+    allopen = drawn._replace(listed=[Neighbour(name, 3, 6, "open") for name in "abcdefgh"], beyond=())
+    assert on_these_documents(whole, allopen).endswith(
+        "Bootstrap runs cannot tell yet whether other documents give them."
+    )
+
+
+def test_the_lead_says_whose_neighbours_are_judged_and_names_firm_ones_beyond():
+    rows = [Neighbour("must", 6, 6, "firm"), Neighbour("world", 5, 6, "open")]
+    beyond = [Neighbour("we", 6, 6, "firm"), Neighbour("us", 2, 6, "open")]
+    judged = Judged("freedom", 2, rows, 6, "bootstrap runs", 0.5, beyond, "the shuffled runs of LSA")
+    said = SOME_HOLD.sentence(judged)
+    assert said.startswith("Of the two nearest words of freedom in the shuffled runs of LSA, trust one: must")
+    assert said.endswith("Not among these two, we is firm too.")
 
 
 def test_two_neighbours_in_seven_of_eight_runs_are_not_told_as_one():

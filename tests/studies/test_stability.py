@@ -455,11 +455,11 @@ def test_dropped_and_undefined_words_are_counted_and_sampled():
     runs = load_runs([(words, stack[0].numpy()), ([*words[:19], "new\x07"], stack[1].numpy())])
     result = stability(runs, neighbours=[1])
     assert result.groups[0]["vocabulary"] == {"rule": "joint", "joint": 18, "dropped": 2, "undefined": 1}
-    dropped = next(note for note in result.notes if "left out" in note)
-    assert "2 of 21 words" in dropped
+    dropped, undefined = (note for note in result.notes if "left out" in note)
+    assert "2 of 21 words are left out, because fewer than 2 runs have them" in dropped
     assert "w19" in dropped
     assert r"new\x07" in dropped
-    assert "w6" in next(note for note in result.notes if "vector is zero" in note)
+    assert "1 word is left out, because of a zero vector in some run (w6)" in undefined
 
 
 def test_order_of_the_runs_changes_nothing_but_their_order():
@@ -508,7 +508,7 @@ def test_a_device_without_memory_leaves_the_work_to_the_cpu(monkeypatch):
     runs = runs_of(noisy_copies(3, 20, 4))
     result = stability(runs, compute=Compute(torch.device("cuda"), "fp64"))
     assert plain(result.groups) == plain(stability(runs).groups)
-    assert any("memory of cuda did not suffice" in note for note in result.notes)
+    assert any("measured on the CPU, because the memory of cuda was too small" in note for note in result.notes)
     monkeypatch.setattr(module, "_measure", lambda *_: (_ for _ in ()).throw(OutOfMemoryError("none left")))
     with pytest.raises(OutOfMemoryError):
         stability(runs)
@@ -517,7 +517,7 @@ def test_a_device_without_memory_leaves_the_work_to_the_cpu(monkeypatch):
 def test_a_proxy_is_said_to_be_one():
     runs = runs_of(noisy_copies(2, 60, 4))
     exact, proxy = (stability(runs, neighbours=[1], proxy=m, seed=1) for m in (None, 20))
-    assert any("sampled proxy of 20 words" in note for note in proxy.notes)
+    assert any("over 20 sampled words, not the whole vocabulary" in note for note in proxy.notes)
     assert exact.groups[0]["pip"] != proxy.groups[0]["pip"]
 
 
@@ -572,7 +572,7 @@ def test_groups_of_the_same_runs_are_said_to_be_no_two_samples():
     ]
     result = stability(groups, neighbours=[3])
     (note,) = (note for note in result.notes if "bit for bit" in note)
-    assert note.startswith("glove/fixed and glove/shuffled: 3 of 3 runs are the same")
+    assert note.startswith("The fixed runs of GloVe and the shuffled runs of GloVe: 3 of 3 runs are the same")
 
 
 def test_the_page_says_half_of_the_interval_of_a_word_by_its_runs():

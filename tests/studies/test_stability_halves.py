@@ -52,7 +52,8 @@ def test_halves_are_found_among_groups_and_said():
     (contrast,) = (x for x in result.contrasts if x["name"] == "halves")
     assert contrast["between"] < contrast["within"]
     (said,) = (x for x in result.verdict if "halves of the documents" in x)
-    assert "two bootstrap runs of it" in said
+    (drawn,) = (group for group in result.groups if "bootstrap" in group["name"])
+    assert f"Two bootstrap runs of a half share {5 * drawn['neighbours']['5']['p']:.1f}." in said
     assert "something else" in said
     assert "do other documents say the same?" in str(result)
 

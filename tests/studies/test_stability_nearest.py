@@ -2,6 +2,7 @@ import numpy as np
 import torch
 
 from gpustab import engine
+from gpustab.studies.neighbours.claims import FIRM, OPEN
 from gpustab.studies.stability import study
 from gpustab.studies.stability.study import nearest_table
 from tests.generators import noisy_copies, runs_of
@@ -18,10 +19,15 @@ def slow(runs, found, n):
     return rows
 
 
+def shares(found, n):
+    """p@n of each target."""
+    return engine.word_overlap_pass(found, n).mean
+
+
 def test_rows_are_those_of_the_lists():
     runs = runs_of(noisy_copies(5, 60, 4, noise=0.6))
     found = engine.neighbour_pass(runs, torch.tensor([3, 7, 40]), 12)
-    table = nearest_table(runs, found, 10)
+    table = nearest_table(runs, found, 10, shares(found, 10))
     assert list(zip(table["word"], table["neighbour"], table["runs"], strict=True)) == slow(runs, found, 10)
     assert table.long
     assert set(table["group"]) == {"runs"}
@@ -31,13 +37,26 @@ def test_of_many_words_the_most_frequent_are_kept(monkeypatch):
     monkeypatch.setattr(study, "_WORDS", 2)
     runs = runs_of(noisy_copies(3, 30, 4))
     found = engine.neighbour_pass(runs, torch.arange(30), 5)
-    assert list(dict.fromkeys(nearest_table(runs, found, 5)["word"])) == ["w0", "w1"]
+    p = shares(found, 5)
+    assert list(dict.fromkeys(nearest_table(runs, found, 5, p)["word"])) == ["w0", "w1"]
     counts = torch.arange(30)
     object.__setattr__(runs, "counts", counts)
-    assert list(dict.fromkeys(nearest_table(runs, found, 5)["word"])) == ["w28", "w29"]
+    assert list(dict.fromkeys(nearest_table(runs, found, 5, p)["word"])) == ["w28", "w29"]
 
 
 def test_runs_that_share_nothing_have_no_rows():
     runs = runs_of(torch.from_numpy(np.random.default_rng(0).normal(size=(2, 400, 30))))
-    table = nearest_table(runs, engine.neighbour_pass(runs, torch.arange(3), 1), 1)
-    assert table.height == 0
+    found = engine.neighbour_pass(runs, torch.arange(3), 1)
+    assert nearest_table(runs, found, 1, shares(found, 1)).height == 0
+
+
+def test_each_word_is_judged_by_its_own_share_of_lists_in_common():
+    """Of five runs, which judge no neighbour of a word whose lists have too little in common."""
+    runs = runs_of(noisy_copies(5, 60, 4, noise=0.05))
+    found = engine.neighbour_pass(runs, torch.tensor([3, 7, 40]), 12)
+    table = nearest_table(runs, found, 10, torch.tensor([0.9, 0.2, 0.9]))
+    judged = {word: set(table.where(word=word)["verdict"]) for word in ("w3", "w7", "w40")}
+    assert judged["w7"] == {OPEN}
+    assert FIRM in judged["w3"] & judged["w40"]
+    firm = [runs for runs, verdict in zip(table["runs"], table["verdict"], strict=True) if verdict == FIRM]
+    assert all(runs.count("1") >= 4 for runs in firm)

@@ -8,7 +8,9 @@ from gpustab.statistics.levels import Levels
 from gpustab.statistics.reliability import Parts, Reliability
 from gpustab.studies.shared.claims import documents
 from gpustab.studies.stability import claims
+from gpustab.report import Result
 from gpustab.studies.stability.claims import POINTS_OPPOSITE, RANKS_WORDS, RETURN, Opposite, Ranking, Returning
+from gpustab.studies.stability.page import _usual
 
 
 def of(value, se, runs=4):
@@ -39,7 +41,7 @@ def test_the_numbers_of_the_first_sentence():
     one = RETURN.sentence(Returning(of(0.12, 0.003), 10, 0.002))
     assert "one of ten nearest neighbours comes back (1.1–1.3;" in one
     hangs = RETURN.sentence(Returning(of(0.18, 0.003), 10, 0.002, "bootstrap"))
-    assert "depend on single documents" in hangs
+    assert "depend on which documents were drawn" in hangs
     assert "hardly represent" not in hangs
     assert "0.70 of ten" in RETURN.sentence(Returning(of(0.07, 0.001), 10, 0.002))
     assert "11 of 12" in RETURN.sentence(Returning(of(11 / 12, 0.001), 12, 0.002))
@@ -142,3 +144,16 @@ def test_alarms():
 def test_the_least_stable_words_are_listed_where_they_likely_are(least, verdict, said):
     assert claims.LEAST_LISTED.judge(claims.Least(*least)) == verdict
     assert said in claims.LEAST_LISTED.sentence(claims.Least(*least))
+
+
+@pytest.mark.parametrize(("p", "said"), [(0.146, "one or two of ten nearest neighbours come"), (0.144, "one of ten")])
+def test_half_a_neighbour_is_one_or_two(p, said):
+    """A card said 1.5, the sentence beside it "one"."""
+    assert said in RETURN.sentence(Returning(of(p, 0.003), 10, 0.002))
+
+
+@pytest.mark.parametrize(("name", "shown"), [("sotu", False), ("lee", True), ("mine/sotu.txt", True)])
+def test_what_is_usual_is_no_yardstick_of_the_corpus_it_was_measured_on(name, shown):
+    result = Result("stability")
+    result.environment["trained"] = [{"groups": [], "made": {"corpus": {"name": name}}}]
+    assert bool(_usual(result, {"name": "lsa/bootstrap"})) is shown

@@ -1,3 +1,4 @@
+import copy
 import itertools
 import json
 import math
@@ -17,11 +18,13 @@ from gpustab.evaluation import read_similarity
 from gpustab.formats.registry import read_space
 from gpustab.report.describe import draw, paper
 from gpustab.report.json_text import plain
+from gpustab.results import Table
 from gpustab.runs.load import open_groups
 from gpustab.runs.runset import write_runset
 from gpustab.spaces.space import Space
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.sweep.claims_of_parameters import ALONG, EFFECT, Effect
+from gpustab.studies.sweep.claims import no_comparison
+from gpustab.studies.sweep.claims_of_parameters import ALONG, EFFECT, Effect, effects
 from gpustab.studies.sweep.measure import change
 from gpustab.studies.sweep.plans import settings_of
 from gpustab.studies.sweep.study import sweep
@@ -459,3 +462,28 @@ def effect(before, after, loss_before, loss_after, se=0.01, far=()):
 )
 def test_a_parameter_is_judged_by_both_measures(numbers, verdict):
     assert EFFECT.judge(effect(*numbers)) == verdict
+
+
+def test_a_setting_that_has_half_collapsed_is_judged_by_its_neighbours_alone():
+    """Losses said the opposite; those of a baseline that has half collapsed are small by themselves."""
+    by = effect(0.2, 0.3, 0.4, 0.5)._replace(unlike=no_comparison(0.87, 0.27))
+    assert EFFECT.judge(by) == "more"
+    assert "The PIP losses do not compare: the mean cosine of two words is 0.87 in one" in EFFECT.sentence(by)
+    fallen = by._replace(collapsed=["baseline"])
+    assert EFFECT.judge(fallen) == "no test"
+    assert "The words of baseline all point one way" in EFFECT.sentence(fallen)
+
+
+@pytest.mark.parametrize("cosine", [None, 0.95])
+def test_the_box_and_the_lead_of_a_sweep_give_one_verdict(swept, cosine):
+    result = copy.deepcopy(swept[0])
+    settings = result.tables["settings"]
+    if cosine:
+        result.tables["settings"] = Table.of([{**row, "mean_cosine": cosine} for row in settings.records()])
+    judged = list(effects(ALONG.of(result.tables), {}, result.tables["settings"]))
+    result.verdict = [EFFECT.sentence(one) for one, _ in judged]
+    verdicts, claim = {EFFECT.judge(one) for one, _ in judged}, paper(result).claim
+    if cosine:
+        assert verdicts == {"no test"}
+        assert all(sentence in claim for sentence in result.verdict)
+    assert ("changed how stable" in claim) == (bool(verdicts & {"more", "less"}) and "no test" not in verdicts)

@@ -38,10 +38,11 @@ def test_longer_training_is_more_stable_where_loss_and_share_of_chance_say_so(lo
 LOSSES = {5: 1.79, 10: 1.54, 20: 1.49, 40: 1.52}  # table 3.1, Hindi, by epochs
 
 
-def measured(label, loss, score, se=0.01, chance=20.0):
+def measured(label, loss, score, se=0.01, chance=20.0, used=500):
     row = {"setting": label, "sampling": "shuffled", "reduced_pip": loss, "se": se, "chance": chance}
     row |= {"p@10": 0.5, "p@10_se": 0.01}
     test = {"setting": label, "sampling": "shuffled", "test": "questions-words", "mean": score, "sd": 0.004, "runs": 4}
+    test["used"] = used
     return Measured(frozenset(), Table.of([row]), Table.of([test]))
 
 
@@ -123,3 +124,12 @@ def test_a_run_far_from_its_setting_makes_no_test_of_what_it_is_in(far_in):
         assert (f"of {far_in} lies far from the other runs" in found[claim]["shows"]) is silent
     if not far_in:
         assert [found[claim]["agrees"] for claim in touched] == ["yes", "yes", "no"]
+
+
+def test_few_questions_test_nothing():
+    """Ten of 19,544 questions solved more: the text said that no test was judged, the table said yes."""
+    few = {label: measured(label, 1.5, score, used=10) for label, score in (("baseline", 0.1), ("epochs=20", 0.7))}
+    base = read_settings({"corpus": "lee", "runs": 4, "techniques": ["sgns"], "sgns": {"epochs": 5}})
+    changes = change_table(few["baseline"], {"epochs=20": few["epochs=20"]})
+    rows = list(observation_table(settings_of(base, {"epochs": [5, 20]}), few, changes).records())
+    assert [row["agrees"] for row in rows if "analog" in row["claim"]] == ["no test"]

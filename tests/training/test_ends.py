@@ -17,7 +17,7 @@ PROGRAM = """
 import os, sys, time, joblib
 from gpustab.machine.job import end_with
 def work(_):
-    print(os.getpid(), flush=True)
+    os.write(1, b"%d\\n" % os.getpid())  # in one piece: two write into one pipe
     time.sleep(60)
 joblib.Parallel(2, backend=sys.argv[1], initializer=end_with, initargs=(os.getpid(),))(map(joblib.delayed(work), "ab"))
 """
@@ -33,17 +33,14 @@ def alive(process):
 @pytest.mark.skipif(not Path("/proc/self/stat").is_file(), reason="processes are told by /proc")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_workers_end_with_their_parent(how):
-    parent = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, "multiprocessing"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
-    workers = [int(parent.stdout.readline()) for _ in "ab"]
-    assert all(map(alive, workers))
-    parent.send_signal(how)
-    parent.wait()
+    call = [sys.executable, "-c", PROGRAM, "multiprocessing"]
+    with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as parent:
+        workers = [int(parent.stdout.readline()) for _ in "ab"]
+        assert all(map(alive, workers))
+        parent.send_signal(how)
     deadline = time.monotonic() + 30
     while any(map(alive, workers)) and time.monotonic() < deadline:
         time.sleep(0.05)
-    parent.stdout.close()
     assert not any(map(alive, workers))
 
 

@@ -15,7 +15,7 @@ from gpustab.cli.takes import takes
 from gpustab.errors import InputError, option
 from gpustab.options import Option
 from gpustab.runs.paths import files_of
-from gpustab.studies.localization.options import LocalizationOptions, TrainingOptions, check_model
+from gpustab.studies.localization.options import LocalizationOptions, TrainingOptions, check_models
 
 
 @study.command("localization")
@@ -52,8 +52,8 @@ def localization(
 
         for path in pairs:
             files_of(path)
-        for text in model or []:
-            check_model(text)
+        models = model or ["bow"]
+        check_models(models, training_options)
         if corpus is not None:
             check_corpus_path(corpus)
             if corpus.exists() and not showing.force:
@@ -63,9 +63,9 @@ def localization(
 
         compute = computing.compute()
         spare = None if finished is None else finished / "models"
-        models = choose_all(model or ["bow"], training_options, compute.device, spare)
+        chosen = choose_all(models, training_options, compute.device, spare)
         found = read_pairs(pairs)
-        result = answer(found, models, localization_options, compute=compute, progress=progress, finished=finished)
+        result = answer(found, chosen, localization_options, compute=compute, progress=progress, finished=finished)
         if corpus is not None:
             write_corpus(result, corpus)
         show(result, showing)

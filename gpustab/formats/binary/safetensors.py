@@ -81,13 +81,15 @@ class SafetensorsRows:
             raise InputError(f"{self.path}: rows are read as [start:stop], not as [{rows}]")
         self._watched.check()
         start, stop, _ = rows.indices(len(self))
-        chunk: Tensor = self._vectors[start : max(start, stop)]
+        with torch.device("cpu"):  # a part, unlike a whole tensor, would be put on the default device
+            chunk: Tensor = self._vectors[start : max(start, stop)]
         return chunk.to(torch.float32)
 
     def take(self, rows: Tensor, out: Tensor) -> Tensor:
         """Copy rows ``(n,)`` into ``out``, ``(n, d)`` float32, and return it."""
         self._watched.check()
-        there: Tensor = self._vectors[0 : len(self)]  # a value is read when somebody looks at it
+        with torch.device("cpu"):
+            there: Tensor = self._vectors[0 : len(self)]  # a value is read when somebody looks at it
         if there.dtype == out.dtype:
             return torch.index_select(there, 0, rows, out=out)
         return out.copy_(there[rows])

@@ -169,7 +169,7 @@ def _reader(tokens: Collection[str], marks: _Marks) -> tuple[_Reader, str]:
     """Return what tells whether a token begins a word and what it is without its mark, and how that is marked."""
     if marks.are_bytes:
         return _read_bytes, "a blank before it"
-    if goes_on := marks.goes_on or GOES_ON * _share(tokens, GOES_ON, str.startswith):
+    if goes_on := marks.goes_on or GOES_ON * (not marks.begins and _share(tokens, GOES_ON, str.startswith)):
         return partial(_cut, mark=goes_on, there="go on", lacking="begin"), f"no {goes_on} before it"
     if begins := marks.begins or BLANK * _share(tokens, BLANK, str.startswith):
         return partial(_cut, mark=begins, there="begin", lacking="go on"), f"{begins} before it"

@@ -135,7 +135,7 @@ class Model:
         v = matrix.shape[0]
         if len(words) != v:
             raise InputError(f"there are {len(words)} words, but {v} vectors in {getattr(matrix, 'path', self.path)}")
-        if counts is not None and are_placeholders(torch.tensor(counts)):
+        if counts is not None and are_placeholders(torch.tensor(counts, device="cpu")):
             counts = None
             self.notes.append(PLACEHOLDERS)
         if empty := self._empty:

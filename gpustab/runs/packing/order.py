@@ -64,7 +64,7 @@ class Order(NamedTuple):
 
     def rows(self, run: int) -> Tensor:
         """Return ``(v,)`` row numbers in the source of one run, −1 where it lacks the word."""
-        with open_tensors(self.file) as file:
+        with open_tensors(self.file) as file, torch.device("cpu"):
             return cast(Tensor, file.get_slice("rows")[run]).clone()  # as in load_tensors
 
     def notes(self, on_values: list[list[str]]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, percent, with_half
 from gpustab.studies.average.claims import GAINS, Gain
 from gpustab.studies.average.study import LEVELS, gain_of
+from gpustab.studies.shared.wording import listed, the_runs
 
 CITATIONS = ("rettenmeier2020",)
 
@@ -59,14 +60,23 @@ def _half(gain: Gain) -> str:
 
 def may_claim(result: Content) -> str:
     """Return what a paper may say by these averages."""
-    judged = [GAINS.judge(gain) for _, gain in gains(result)]
-    if result.alarms or not judged or set(judged) != {"yes"}:
+    judged = {name: GAINS.judge(gain) for name, gain in gains(result)}
+    if result.alarms or set(judged.values()) != {"yes"}:
         return "That you averaged, and how. These runs do not show that the average is more stable than one of them."
-    return (
-        "That the average has less training noise than one run, by the numbers above. What it owes to the choice of "
-        "the "
-        "documents remains: averages of runs on the same documents cannot show it."
-    )
+    drawn = {name: "bootstrap" in name.split("/") for name in judged}
+    whole, bootstrap = ([name for name in judged if drawn[name] is kind] for kind in (False, True))
+    said = []
+    if bootstrap:
+        said.append(
+            f"That the average of {listed(list(map(the_runs, bootstrap)))} depends less on the draw of the documents and on the "
+            "training than one run, by the numbers above. Documents that are not in this text remain unseen."
+        )
+    if whole:
+        said.append(
+            f"That the average of {listed(list(map(the_runs, whole)))} has less training noise than one run, by the numbers above. "
+            "What it owes to the choice of the documents remains: averages of runs on the same documents cannot show it."
+        )
+    return " ".join(said)
 
 
 def page(result: Result) -> list[Block]:

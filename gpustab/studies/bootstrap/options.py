@@ -40,8 +40,8 @@ class BootstrapOptions(Options):
     text: Annotated[str | None, Option(metavar="CORPUS", reads=CORPORA)] = None
     seed: Seed = 0
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check_together(self) -> None:
+        """Refuse values that do not go together."""
         if self.query and self.queries:
             raise InputError(f"give {option('query')} or {option('queries')}, not both")
 

@@ -71,8 +71,8 @@ class ChangeOptions(Options):
     rate: Annotated[float, Option(above=0, below=1)] = 0.05
     seed: Seed = 0
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check_together(self) -> None:
+        """Refuse values that do not go together."""
         if self.corpus is not None and self.authors is None:
             raise InputError(f"{option('corpus')} is read for {option('authors')}: give that too, or neither")
         if self.align == "anchors" and not self.anchors:

@@ -15,7 +15,7 @@ def tenths(share: float) -> str:
     """Return a share in percent with one digit after the point, ``–`` for an undefined one.
 
     >>> tenths(0.3049), tenths(math.nan)
-    ('30.5%', '–')
+    ('30.5 %', '–')
     """
     return f"{percent(share, 1)}" if math.isfinite(share) else "–"
 

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from gpustab.results.page import counted, number, percent
 from gpustab.statistics.intervals import Estimate
+from gpustab.statistics.reliability import LEAST
 from gpustab.statistics.windows import SURE
-from gpustab.studies.shared.claims import Claim, Margin
+from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, too_noisy
 from gpustab.studies.shared.wording import capital, difference_span, number_span, the_runs, word
 
 ALIKE = Margin(0.02, "difference of p@n between two groups that matters to nobody: a fifth of a neighbour of ten")
@@ -35,7 +36,7 @@ class Groups(NamedTuple):
     def span(self) -> str:
         """The interval of the difference in neighbours of a list."""
         low, high = self.difference
-        return f"95 % interval of the difference {number_span(self.n * low, self.n * high)}"
+        return f"95 % interval of the difference {difference_span(self.n * low, self.n * high)}"
 
     @property
     def by_neighbours(self) -> str:
@@ -70,7 +71,7 @@ class Groups(NamedTuple):
     def losses(self) -> str:
         """How far the cosines of two runs are from chance, as a clause; the more stable group first."""
         losses = (self.other_loss, self.one_loss) if self.by_loss == "second" else (self.one_loss, self.other_loss)
-        low, high = losses[1].minus(losses[0]).interval
+        low, high = self.one_loss.minus(self.other_loss).interval
         less, more = (percent(loss.value, 1) for loss in losses)
         span = difference_span(100 * low, 100 * high, 1)
         return f"PIP loss {less} of chance against {more}, difference {span} points"
@@ -105,11 +106,15 @@ def _open(groups: Groups) -> str:
 def _beside(groups: Groups) -> str:
     """What the loss says, beside what the neighbours say."""
     if groups.by_loss not in groups.names:
-        same = "are equally stable too" if groups.by_loss == "alike" else "leave it open"
+        same = f"are equally stable{_too(groups)}" if groups.by_loss == "alike" else "leave it open"
         return f"The cosines of all words {same} ({groups.losses})."
     if groups.by_loss == groups.by_neighbours:
         return f"The cosines of all words say the same ({groups.losses})."
     return f"By the cosines of all words, {groups.names[groups.by_loss]} are more stable ({groups.losses})."
+
+
+def _too(groups: Groups) -> str:
+    return " too" if groups.by_neighbours == "alike" else ""
 
 
 def _more(groups: Groups) -> str:
@@ -160,6 +165,7 @@ class Differing(NamedTuple):
         less_in_second: how many in the second.
         words: of how many.
         silent: which runs lie far from the others of their group, with the verb; then nothing is tested.
+        noisy: which groups are too few runs for lists so noisy, and how many runs are wanted; then nothing is tested.
     """
 
     first: str
@@ -168,6 +174,23 @@ class Differing(NamedTuple):
     less_in_second: int
     words: int
     silent: str = ""
+    noisy: str = ""
+
+
+def few_runs(name: str, p: float, runs: int) -> str:
+    """Return why so few runs judge no word, with what to do; nothing where they judge.
+
+    >>> few_runs("lsa/bootstrap", 0.14, 6)
+    'two of the bootstrap runs of LSA share only 14 % of a list: train at least ten of them'
+    >>> few_runs("lsa/bootstrap", 0.6, 6), few_runs("lsa/bootstrap", 0.6, 2)
+    ('', 'the bootstrap runs of LSA are two: train at least three of them')
+    """
+    if runs < LEAST:
+        return f"{the_runs(name)} are {word(runs)}: train at least {word(LEAST)} of them"
+    if too_noisy(p, runs):
+        shared = f"two of {the_runs(name)} share only {percent(p)} of a list"
+        return f"{shared}: train at least {word(int(NOISY_RUNS))} of them"
+    return ""
 
 
 WORDS_DIFFER = Claim[Differing](
@@ -175,9 +198,10 @@ WORDS_DIFFER = Claim[Differing](
     says="Some words differ more between the groups than equally frequent words.",
     rule=(
         f"a word is named if it is in the tenth that differs most one way, with probability {SURE} on average. No test "
-        "if a run lies far from the others of its group"
+        f"if a run lies far from the others of its group, of fewer than {word(LEAST)} runs, and below "
+        f"{NOISY_RUNS:g} runs if p@n is below {NOISY:g}"
     ),
-    judge=lambda x: "no test" if x.silent else "yes" if x.less_in_first + x.less_in_second else "no",
+    judge=lambda x: "no test" if x.silent or x.noisy else "yes" if x.less_in_first + x.less_in_second else "no",
     sentences={
         "yes": lambda x: (
             f"Compared with equally frequent words, {counted(x.less_in_first, 'word', 'does/do', of=x.words)} worse in "
@@ -185,12 +209,14 @@ WORDS_DIFFER = Claim[Differing](
             "words is named wrongly."
         ),
         "no": lambda x: (
-            f"No word's stability differs more between {the_runs(x.first)} and {the_runs(x.second)} than that of "
-            "equally frequent words."
+            f"No word's stability surely differs more between {the_runs(x.first)} and {the_runs(x.second)} than that "
+            "of equally frequent words."
         ),
         "no test": lambda x: (
             f"Single words are not compared, since {x.silent} far from the other runs of the group. Leave out what "
             "lies far and compare again."
+            if x.silent
+            else f"Single words are not compared, since {x.noisy}."
         ),
     },
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +17,7 @@ from gpustab.results.table import titles
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.compare import study
 from gpustab.studies.compare.study import Word
-from gpustab.studies.shared.wording import listed, number_span, the_runs
+from gpustab.studies.shared.wording import difference_span, listed, number_span, the_runs
 
 CITATIONS = ("rettenmeier2020", "antoniak2018")
 WORDS = {
@@ -86,14 +87,15 @@ def may_claim(result: Content) -> str:
     names = [the_runs(str(group["name"])) for group in result.groups]
     if verdict == "second":
         names.reverse()
-    return _CLAIMS.get(str(verdict), _CLAIMS["open"]).format(*names) + more
+    by = "" if result.contrasts and result.contrasts[-1].get("verdict") == verdict else " by their neighbours"
+    return _CLAIMS.get(str(verdict), _CLAIMS["open"]).format(*names, by=by) + more
 
 
-_MORE = "That {0} are more stable than {1} on this text with these settings, by the numbers above."
+_MORE = "That {0} are more stable than {1}{by} on this text with these settings, by the numbers above."
 _CLAIMS = {
     "first": _MORE,
     "second": _MORE,
-    "alike": "That {0} and {1} are equally stable by their neighbours, within a fifth of one of ten.",
+    "alike": "That {0} and {1} are equally stable{by}, neighbours within a fifth of one of ten.",
     "disagree": "Which one is more stable by neighbours and which by the loss; never that one is more stable as such.",
     "open": "Not that one is more stable than the other, and not that they are equal: train more runs.",
 }
@@ -103,9 +105,10 @@ def methods(result: Content) -> str:
     """Return a paragraph for the methods section of a paper."""
     n = result.settings.get("n")
     groups = listed([f"{counted(len(x['runs']), 'run')} of {in_words(x['name'])}" for x in result.groups])
+    drawn = f", neighbours of {some} drawn at random" if (some := _drawn(result)) else ""
     return (
-        f"We compared {groups} with gpustab {result.environment.get('gpustab')} over the words that all of them have. "
-        f"Stability was measured between all pairs of runs of a group, as p@{n}, the share of a word's {n} nearest "
+        f"We compared {groups} with gpustab {result.environment.get('gpustab')} over the words that all of them "
+        f"have{drawn}. Stability was measured between all pairs of runs of a group, as p@{n}, the share of a word's {n} nearest "
         "neighbours in one run that are among the nearest in another, and as the reduced PIP loss in parts of that of "
         "unrelated spaces. Differences have 95 % intervals over runs: jackknife errors, Student's t with the fewer "
         "degrees "
@@ -123,7 +126,11 @@ def page(result: Result) -> list[Block]:
 def _numbers(result: Result) -> Block:
     names = [contrast["name"] for contrast in result.contrasts]
     rows = [
-        [_TITLES.get(name, name), *(_estimate(group[_KEYS.get(name, name)]) for group in result.groups), _estimate(x)]
+        [
+            _TITLES.get(name, name),
+            *(_estimate(group[_KEYS.get(name, name)]) for group in result.groups),
+            _difference_of(x),
+        ]
         for name, x in zip(names, result.contrasts, strict=True)
     ]
     header = [
@@ -131,8 +138,15 @@ def _numbers(result: Result) -> Block:
         *(f"{in_words(group['name'])} ({counted(len(group['runs']), 'run')})" for group in result.groups),
         "difference",
     ]
-    title = f"Which is more stable, over {result.groups[0]['words']:,} common words?"
+    neighbours = f" (neighbours of {some})" if (some := _drawn(result)) else ""
+    title = f"Which is more stable, over {result.groups[0]['words']:,} common words{neighbours}?"
     return Block(title, tables=[SmallTable("95 % intervals", header, rows)], figures=["measures"])
+
+
+def _drawn(result: Content) -> str:
+    """How many words were drawn of how many; nothing where all were taken."""
+    words, targets = (int(result.groups[0].get(key, 0)) for key in ("words", "targets"))
+    return f"{targets:,} of the {words:,} words" if targets < words else ""
 
 
 _TITLES = {"loss": "PIP loss", "of_chance": "share of chance"}
@@ -161,6 +175,13 @@ def _words(result: Result) -> list[Block]:
 
 def _difference(row: Word, runs: int) -> str:
     return f"{number(row.difference, 2)} ± {number(Estimate.of_runs(row.difference, row.se, runs).half, 1)}"
+
+
+def _difference_of(contrast: dict[str, Any]) -> str:
+    """Return a difference as the sentences say it: without signs where its interval has one."""
+    low, high = (math.nan if end is None else end for end in contrast["interval"])
+    mean = abs(contrast["mean"]) if low > 0 or high < 0 else contrast["mean"]
+    return f"{number(mean, 3)} ({difference_span(low, high, 3)})"
 
 
 def _estimate(estimate: dict[str, Any]) -> str:

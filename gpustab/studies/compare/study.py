@@ -23,11 +23,10 @@ from gpustab.runs.group import Group, loaded
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.levels import highest_tenth
-from gpustab.statistics.reliability import LEAST, WordValues, common_error, parts, pooled_error
+from gpustab.statistics.reliability import WordValues, common_error, parts, pooled_error
 from gpustab.statistics.windows import standing_out
 from gpustab.studies.compare import CompareOptions
-from gpustab.studies.compare.claims import MORE_STABLE, WORDS_DIFFER, Differing, Groups
-from gpustab.studies.shared.claims import too_noisy
+from gpustab.studies.compare.claims import MORE_STABLE, WORDS_DIFFER, Differing, Groups, few_runs
 from gpustab.studies.shared.frame import Answer, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.shared.spaces import flaws_of, named, sentences_of
@@ -45,10 +44,18 @@ class Word:
     difference: Annotated[float, Column("difference", 2, "p@n in the first less that in the second")]
     se: Annotated[float, Column("its SE", 2, "standard error of the difference")]
     less_first: Annotated[
-        float, Column(about="probability to be in the tenth that is most at a disadvantage in the first", text=percent)
+        float,
+        Column(
+            about="probability to be in the tenth that is most at a disadvantage in the first; NaN: no test",
+            text=percent,
+        ),
     ]
     less_second: Annotated[
-        float, Column(about="probability to be in the tenth that is most at a disadvantage in the second", text=percent)
+        float,
+        Column(
+            about="probability to be in the tenth that is most at a disadvantage in the second; NaN: no test",
+            text=percent,
+        ),
     ]
     surely: Annotated[str, Column(about="where it surely is at a disadvantage: first, second, or nowhere")]
 
@@ -114,6 +121,7 @@ class _Measured(NamedTuple):
     noise: Tensor
     lists: int
     far: list[str]
+    few: str
 
 
 def _compare(one: Runs, other: Runs, rows: list[Tensor], options: CompareOptions, answer: Answer) -> None:
@@ -124,7 +132,9 @@ def _compare(one: Runs, other: Runs, rows: list[Tensor], options: CompareOptions
     measured = [_measure(runs, words, options.n, answer) for runs, words in ((one, targets), (other, same))]
     n = measured[0].lists
     result.settings["n"] = n
-    result.groups = [_group(runs, len(rows[0]), n, x) for runs, x in zip((one, other), measured, strict=True)]
+    result.groups = [
+        _group(runs, len(rows[0]), len(targets), n, x) for runs, x in zip((one, other), measured, strict=True)
+    ]
     numbers = {
         f"p@{n}": [x.p for x in measured],
         "loss": [x.loss for x in measured],
@@ -133,13 +143,14 @@ def _compare(one: Runs, other: Runs, rows: list[Tensor], options: CompareOptions
     names = [one.name, other.name]
     result.contrasts = [{"name": name, "groups": names, **_plain(x.minus(y))} for name, (x, y) in numbers.items()]
     groups = Groups(one.name, other.name, measured[0].p, measured[1].p, n, measured[0].share, measured[1].share)
-    result.contrasts[0]["verdict"] = MORE_STABLE.judge(groups)
+    result.contrasts[0]["verdict"], result.contrasts[-1]["verdict"] = MORE_STABLE.judge(groups), groups.by_loss
     words = list(_words(one, targets, *measured))
     result.tables[WORDS.name] = WORDS.table(words)
     less = [sum(word.surely == place for word in words) for place in ("first", "second")]
     far = [f"{run} of {the_runs(runs.name)}" for runs, x in zip((one, other), measured, strict=True) for run in x.far]
     silent = f"{named(far)} {'lies' if len(far) == 1 else 'lie'}" if far else ""
-    differing = Differing(one.name, other.name, less[0], less[1], len(words), silent)
+    noisy = ", and ".join(x.few for x in measured if x.few)
+    differing = Differing(one.name, other.name, less[0], less[1], len(words), silent, noisy)
     result.verdict = [MORE_STABLE.sentence(groups), WORDS_DIFFER.sentence(differing)]
 
 
@@ -155,12 +166,15 @@ def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer) -> _Measured:
     error = (pooled_error(words, len(runs)).square() - common).clamp(min=0).sqrt()
     losses = pair_matrix(pip.reduced, len(runs))
     flaws = flaws_of(placed, pip)
-    few = bool(flaws.names) or len(runs) < LEAST or too_noisy(float(words.mean.mean()), len(runs))
-    noise = torch.full_like(error, torch.nan) if few else parts(words.sd, words.se, len(runs)).noise(len(runs)) - common
+    few = few_runs(runs.name, float(words.mean.mean()), len(runs))
+    untold = bool(flaws.names) or bool(few)
+    noise = (
+        torch.full_like(error, torch.nan) if untold else parts(words.sd, words.se, len(runs)).noise(len(runs)) - common
+    )
     answer.warn(runs.name, sentences_of(flaws, pip))
     loss = _estimate(losses)
     chance = float(pip.scale.chance.square().mean().sqrt()) if pip.scale else 0.0
-    return _Measured(loss, loss.over(chance), _estimate(between), words, error, noise, lists.k, flaws.names)
+    return _Measured(loss, loss.over(chance), _estimate(between), words, error, noise, lists.k, flaws.names, few)
 
 
 def _estimate(pairs: Tensor) -> Estimate:
@@ -168,11 +182,12 @@ def _estimate(pairs: Tensor) -> Estimate:
     return Estimate.of_runs(statistics.mean, statistics.se, len(pairs))
 
 
-def _group(runs: Runs, words: int, n: int, measured: _Measured) -> dict[str, Any]:
+def _group(runs: Runs, words: int, targets: int, n: int, measured: _Measured) -> dict[str, Any]:
     return {
         "name": runs.name,
         "runs": list(runs.names),
         "words": words,
+        "targets": targets,
         "pip": _plain(measured.loss),
         "of_chance": _plain(measured.share),
         f"p@{n}": _plain(measured.p),
@@ -189,7 +204,7 @@ def _words(runs: Runs, targets: Tensor, one: _Measured, other: _Measured) -> Ite
     error = torch.hypot(one.error, other.error)
     noise = one.noise + other.noise
     known = bool(noise.isfinite().all())
-    less = [highest_tenth(x, noise) if known else torch.zeros_like(x) for x in (-difference, difference)]
+    less = [highest_tenth(x, noise) if known else torch.full_like(x, torch.nan) for x in (-difference, difference)]
     surely = [set(standing_out(x).tolist()) for x in less]
     columns = [x.tolist() for x in (one.words.mean, other.words.mean, difference, error, *less)]
     counts = runs.counts_in_a_run()

@@ -98,8 +98,8 @@ class ConsistencyOptions(Options):
     general_high: float = 0.00005
     seed: Seed = 0
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check_together(self) -> None:
+        """Refuse values that do not go together."""
         for under, over in (("domain_low", "domain_high"), ("general_low", "general_high")):
             if getattr(self, under) > getattr(self, over):
                 raise InputError(f"{option(under)} is {getattr(self, under)}, above {option(over)}")

@@ -32,8 +32,8 @@ class InstabilityOptions(Options):
     word: Annotated[str | None, Option(metavar="WORD")] = None
     other: Annotated[str | None, Option(metavar="WORD")] = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check_together(self) -> None:
+        """Refuse values that do not go together."""
         if self.other is not None and self.word is None:
             raise InputError(f"{option('other', self.other)} wants {option('word', ...)} beside it")
         if self.word == "":

@@ -19,7 +19,7 @@ from gpustab.sentences.paragraph_vectors import ParagraphOptions, load_paragraph
 from gpustab.sentences.pretrained import encoder, mean_of_words
 from gpustab.sentences.trees import Merges, read_parses
 from gpustab.sentences.urae import FoldOptions, load_folded, train_folded
-from gpustab.studies.localization.options import TrainingOptions, check_model
+from gpustab.studies.localization.options import SAVED, TrainingOptions, check_model, check_models
 from gpustab.studies.shared.finished import digest_of
 
 Parses = Mapping[Tokens, Merges] | None
@@ -75,9 +75,6 @@ TRAINED = {
 }
 """By what is typed."""
 
-SAVED = ".pt"
-"""How files of kept models end."""
-
 
 def trained(
     kind: str, path: Path | None, training: TrainingOptions, device: torch.device, spare: Path | None = None
@@ -132,18 +129,10 @@ def choose_all(texts: Sequence[str], training: TrainingOptions, device: torch.de
     """Return the models of some texts, each once; see :func:`choose`.
 
     Raises:
-        InputError: also if it was said how to train, and no model is trained.
+        InputError: also for what :func:`gpustab.studies.localization.options.check_models` refuses.
     """
-    models = [choose(text, training, device, spare) for text in dict.fromkeys(texts)]
-    if not any(text.partition("=")[0] in TRAINED and not text.endswith(SAVED) for text in texts):
-        usual = TrainingOptions()
-        for name in ("train_on", "runs", "dim", "epochs", "rate", "min_count", "inference", "tree", "models"):
-            if (value := getattr(training, name)) != getattr(usual, name):
-                raise InputError(f"{option(name, value)} has no effect here: no model is trained")
-    kinds = [TRAINED[kind] for text in texts if (kind := text.partition("=")[0]) in TRAINED]
-    if training.parses is not None and not any(kind.folds for kind in kinds):
-        raise InputError(f"{option('parses', training.parses)} has no effect here: no model reads trees")
-    return models
+    check_models(texts, training)
+    return [choose(text, training, device, spare) for text in dict.fromkeys(texts)]
 
 
 def choose(text: str, training: TrainingOptions, device: torch.device, spare: Path | None = None) -> Runs:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from gpustab.errors import InputError, near, option
-from gpustab.options import Option, Options, Seed
+from gpustab.options import Option, Options, Seed, want_there
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,10 @@ class LocalizationOptions(Options):
     wordnet: Annotated[Path | None, Option(metavar="FOLDER", reads=True)] = None
 
 
-TRAINED = ("pv-dm", "pv-dbow", "urae", "untrained-urae")
+FOLDED = ("urae", "untrained-urae")
+"""The kinds of models that read trees."""
+
+TRAINED = ("pv-dm", "pv-dbow", *FOLDED)
 KINDS = ("bow", "mean", "encoder", *TRAINED)
 """What models are called; the last ones are trained."""
 
@@ -77,7 +81,7 @@ class TrainingOptions(Options):
         models: folder where trained models are kept, and taken from if the same training is there already.
     """
 
-    train_on: Annotated[Path | None, Option(metavar="CORPUS", reads=True)] = None
+    train_on: Annotated[Path | None, Option(metavar="CORPUS")] = None
     runs: Annotated[int, Option(low=1)] = 1
     dim: Annotated[int | None, Option(low=1)] = None
     epochs: Annotated[int | None, Option(low=1)] = None
@@ -85,7 +89,7 @@ class TrainingOptions(Options):
     min_count: Annotated[int | None, Option(low=1)] = None
     inference: Annotated[int | None, Option(low=1)] = None
     tree: Literal["balanced", "right", "greedy"] = "balanced"
-    parses: Annotated[Path | None, Option(metavar="FILE", reads=True)] = None
+    parses: Annotated[Path | None, Option(metavar="FILE")] = None
     models: Annotated[Path | None, Option(metavar="FOLDER")] = None
 
     def over(self, usual: Any) -> Any:
@@ -97,3 +101,32 @@ class TrainingOptions(Options):
         named = {field.name for field in fields(usual)}
         chosen = {name: getattr(self, name) for name in ("dim", "epochs", "rate", "min_count", "inference", "tree")}
         return replace(usual, **{k: value for k, value in chosen.items() if k in named and value is not None})
+
+
+SAVED = ".pt"
+"""How files of kept models end."""
+
+
+def check_models(texts: Sequence[str], training: TrainingOptions) -> None:
+    """Refuse models that are none, what has no effect on any of them, and files that are not there.
+
+    Args:
+        texts: models as they are typed.
+        training: how models are trained.
+
+    Raises:
+        InputError: see :func:`check_model`; also if it was said how to train, and no model is trained.
+    """
+    for text in texts:
+        check_model(text)
+    kinds = [text.partition("=")[0] for text in texts if not text.endswith(SAVED)]
+    if not any(kind in TRAINED for kind in kinds):
+        usual = TrainingOptions()
+        for name in ("train_on", "runs", "dim", "epochs", "rate", "min_count", "inference", "tree", "models"):
+            if (value := getattr(training, name)) != getattr(usual, name):
+                raise InputError(f"{option(name, value)} has no effect here: no model is trained")
+    if training.parses is not None and not any(text.partition("=")[0] in FOLDED for text in texts):
+        raise InputError(f"{option('parses', training.parses)} has no effect here: no model reads trees")
+    for name in ("train_on", "parses"):
+        if (path := getattr(training, name)) is not None:
+            want_there(name, path)

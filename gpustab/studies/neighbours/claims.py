@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gpustab.results.page import percent
 from gpustab.statistics.intervals import wilson
 from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, too_noisy
-from gpustab.studies.shared.wording import listed
+from gpustab.studies.shared.wording import capital, listed
 from gpustab.studies.shared.wording import word as in_words
 
 FIRM, PASSING, OPEN = "firm", "passing", "open"
@@ -111,6 +111,8 @@ class Judged(NamedTuple):
         runs: runs that judge.
         kind: what these are, ``"bootstrap runs"`` or ``"runs"``.
         p: p@n of the query.
+        beyond: further words that some of these runs list.
+        chooser: which runs chose the listed neighbours, where others judge.
     """
 
     query: str
@@ -119,6 +121,8 @@ class Judged(NamedTuple):
     runs: int
     kind: str
     p: float
+    beyond: Sequence[Neighbour] = ()
+    chooser: str = ""
 
     @property
     def needed(self) -> int:
@@ -154,8 +158,16 @@ def _some_firm(judged: Judged) -> str:
     return (
         f"{judged.nearest}, trust {in_words(len(firm))}: {listed([one.word for one in firm])} ({each or 'in '}"
         f"{in_words(weakest.hits)} of {in_words(weakest.of)} {judged.kind}; 95 % interval of the share "
-        f"{100 * low:.0f}–{100 * high:.0f} %).{judged.others}"
+        f"{100 * low:.0f}–{100 * high:.0f} %).{judged.others}{_beyond(judged)}"
     )
+
+
+def _beyond(judged: Judged) -> str:
+    """Which words are firm though they are not among those that were chosen, as a sentence."""
+    words = [one.word for one in judged.beyond if one.verdict == FIRM]
+    if not words:
+        return ""
+    return f" Not among these {in_words(judged.n)}, {listed(words)} {'is' if len(words) == 1 else 'are'} firm too."
 
 
 def on_these_documents(whole: Judged, drawn: Judged) -> str:
@@ -165,8 +177,8 @@ def on_these_documents(whole: Judged, drawn: Judged) -> str:
     """
     if not whole.firm:
         return SOME_HOLD.sentence(whole)
-    sure = {one.word for one in drawn.firm}
-    alone = [one.word for one in whole.firm if one.word not in sure]
+    verdicts = {one.word: one.verdict for one in (*drawn.listed, *drawn.beyond)}
+    of = {one.word: verdicts.get(one.word, PASSING) for one in whole.firm}  # what no run lists is passing
     firm = len(whole.firm)
     back = (
         f"If you train again on the same documents, {in_words(firm)} of the {in_words(whole.n)} "
@@ -174,11 +186,21 @@ def on_these_documents(whole: Judged, drawn: Judged) -> str:
     )
     if drawn.runs < drawn.needed:
         return f"{back}: {listed([one.word for one in whole.firm])}. Nobody knows whether other documents give them."
-    if not alone:
+    if {*of.values()} == {FIRM}:
         return f"{back}. Resampled documents give the same words."
-    which = "All of them" if len(alone) == firm else f"{in_words(len(alone)).capitalize()} of them"
-    which = "It" if firm == 1 else which
-    return f"{back}. {which} {'depends' if len(alone) == 1 else 'depend'} on these very documents: {listed(alone)}."
+    counts = {verdict: [*of.values()].count(verdict) for verdict in (FIRM, PASSING, OPEN)}
+    told = [f"{in_words(n)} {'is' if n == 1 else 'are'} {kind}" for kind, n in counts.items() if n and kind != OPEN]
+    if not told:
+        them = "it" if firm == 1 else "them"
+        return f"{back}: {listed(list(of))}. {capital(drawn.kind)} cannot tell yet whether other documents give {them}."
+    said = f"{listed(told)} in {drawn.kind}"
+    untold = f"; of {in_words(counts[OPEN])} these cannot tell" if counts[OPEN] else ""
+    rest = (
+        f"It is {next(iter(of.values()))} in {drawn.kind}"
+        if firm == 1
+        else f"Of these {in_words(firm)}, {said}{untold}"
+    )
+    return f"{back}: {listed(list(of))}. {rest}."
 
 
 def _too_few(judged: Judged) -> str:
@@ -189,7 +211,8 @@ def _too_few(judged: Judged) -> str:
 
 
 def _words_of(judged: Judged) -> str:
-    return f"{in_words(judged.n)} nearest words of {judged.query}"
+    there = f" in {judged.chooser}" if judged.chooser else ""
+    return f"{in_words(judged.n)} nearest words of {judged.query}{there}"
 
 
 def some_hold(verdicts: Sequence[str]) -> str:

@@ -125,8 +125,8 @@ _SOME = 4
 
 def may_claim(result: Content) -> str:
     """Return what a paper may say of the neighbours of this word."""
-    rows, word = _judged(result), result.settings.get("word", "")
-    firm = [row.neighbour for row in rows if row.verdict == FIRM]
+    first, word = result.groups[0]["name"] if result.groups else "", result.settings.get("word", "")
+    firm = [row.neighbour for row in SHARES.rows(result.tables, group=first) if row.verdict == FIRM]
     if result.alarms:
         return "Nothing yet: what is said above in red comes first."
     if not firm:

@@ -136,9 +136,21 @@ def _find(
     chosen, lacking = _chosen(runs, chooser, word, shown)
     rows = shares(runs, query, nearest, shown, chosen, p.mean)
     having, lists = int(nearest.present[:, 0].sum()), nearest.indices[:, 0, :shown].tolist()
-    listed = [Neighbour(row.neighbour, row.runs, row.of, row.verdict) for row in rows if row.place]
+    listed, beyond = (
+        [Neighbour(row.neighbour, row.runs, row.of, row.verdict) for row in rows if bool(row.place) is placed]
+        for placed in (True, False)
+    )
     kind = f"{runs.key.sampling} runs" if runs.key.sampling else "runs"
-    judged = Judged(runs.vocabulary.text(query), shown, listed, having, kind, p.mean)
+    judged = Judged(
+        runs.vocabulary.text(query),
+        shown,
+        listed,
+        having,
+        kind,
+        p.mean,
+        beyond,
+        the_runs(chooser.name) if chooser else "",
+    )
     sentence = on_these_documents(judged, drawn) if drawn else SOME_HOLD.sentence(judged)
     result.settings |= {"word": runs.vocabulary.text(query), "n": shown}
     result.groups.append(

@@ -40,6 +40,7 @@ class Margin(float):
         module: where it was made, whoever imports it; as named tuples know theirs.
 
     Example:
+        >>> from gpustab.results.page import percent
         >>> SUFFICES = Margin(0.9, "share of ten neighbours that two averages have in common")
         >>> 0.95 > SUFFICES, percent(SUFFICES), SUFFICES.about
         (True, '90 %', 'share of ten neighbours that two averages have in common')
@@ -123,6 +124,7 @@ class Claim(Generic[X]):
             these runs show.
 
     Example:
+        >>> from gpustab.results.page import percent
         >>> LOW = Margin(0.2, "share of the list")
         >>> HARDLY = Claim(
         ...     id="doctest.hardly",

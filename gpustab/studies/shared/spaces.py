@@ -199,14 +199,15 @@ def _medians_without(values: Tensor) -> Tensor:
     Args:
         values: ``(R, R)`` symmetric; NaN says nothing.
     """
-    i, j = torch.triu_indices(len(values), len(values), 1)
+    i, j = torch.triu_indices(len(values), len(values), 1, device=values.device)
     pairs, order = values[i, j].sort()  # NaN comes last
     size = int((~pairs.isnan()).sum())
-    places = torch.full(values.shape, size, dtype=torch.long)
-    places[i[order[:size]], j[order[:size]]] = torch.arange(size)
+    places = torch.full(values.shape, size, dtype=torch.long, device=values.device)
+    places[i[order[:size]], j[order[:size]]] = torch.arange(size, device=values.device)
     places = torch.minimum(places, places.T).sort(1).values
     left = size - (places < size).sum(1)
-    before = places - torch.arange(len(values))  # how many pairs of others stand before each pair of a run
+    # How many pairs of others stand before each pair of a run:
+    before = places - torch.arange(len(values), device=values.device)
     before[places == size] = size + 1
     low, high = (
         (k + torch.searchsorted(before, k[:, None], right=True)[:, 0]).clamp(0, max(size - 1, 0))

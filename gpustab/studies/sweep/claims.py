@@ -11,7 +11,7 @@ from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import AS_IN_THESIS, OBSERVED, Claim, Margin, Observation, Verdict, above, below
 from gpustab.studies.shared.spaces import named
 from gpustab.studies.shared.wording import change_by, with_error
-from gpustab.studies.sweep.measure import CHANGES, SHARE, Measured, change, numbers_of
+from gpustab.studies.sweep.measure import CHANGES, FEW_PAIRS, SHARE, Measured, change, numbers_of
 from gpustab.studies.sweep.plans import BASELINE, Setting, values_of
 
 TRAINING = ("epochs", "negative")
@@ -20,12 +20,32 @@ TECHNIQUES = ("sgns", "cbow", "fasttext")
 PLATEAU = Margin(-2.0, "percent from the second largest value to the largest, above which a loss has stopped falling")
 """In table 3.1 it is -1.1 to +12.5 % from 20 to 40 epochs, in table 3.2, where nothing is said to stop, -9.4 to
 -5.6 %."""
+HALF_COLLAPSED = Margin(
+    0.5, "mean cosine of two words above which a space has half collapsed, so that its loss is small"
+)
+_COSINES_APART = 0.1
+"""Mean cosines of two settings that differ by more are different geometries."""
 _STEPS = 3
 _TEST = "questions-words"
 
 
 _FAR = "No test if a run lies far from the others of its group, in the setting or in what it is compared with"
+_ALIKE = f"No test if one setting alone has half collapsed (mean cosine above {HALF_COLLAPSED:g})"
 _SAMPLING = "shuffled"
+
+
+def no_comparison(*cosines: float | None) -> str:
+    """Return why the losses of two settings do not compare, by the mean cosines of their words; else nothing.
+
+    >>> no_comparison(0.87, 0.27)
+    'the mean cosine of two words is 0.87 in one and 0.27 in the other'
+    >>> no_comparison(0.4, 0.2), no_comparison(0.6, 0.55), no_comparison(0.87, None)
+    ('', '', '')
+    """
+    known = [x for x in cosines if x is not None and not math.isnan(x)]
+    if len(known) < len(cosines) or max(known) <= HALF_COLLAPSED or max(known) - min(known) <= _COSINES_APART:
+        return ""
+    return f"the mean cosine of two words is {known[0]:.2f} in one and {known[1]:.2f} in the other"
 
 
 class Changed(NamedTuple):
@@ -34,15 +54,17 @@ class Changed(NamedTuple):
     Attributes:
         by: changes, with their errors over runs.
         far: which runs lie far from the others of their group, in the setting or in what it is compared with.
+        unlike: why the numbers of the two settings do not compare.
     """
 
     by: Sequence[Estimate]
     far: Sequence[str] = ()
+    unlike: str = ""
 
 
-def _unless_far(judge: Callable[..., Verdict]) -> Callable[[Changed], Verdict]:
-    """The rule, and no test where one run lies far: no interval over runs helps then."""
-    return lambda changed: "no test" if changed.far else judge(*changed.by)
+def _tested(judge: Callable[..., Verdict]) -> Callable[[Changed], Verdict]:
+    """The rule, and no test where one run lies far or numbers do not compare: no interval over runs helps then."""
+    return lambda changed: "no test" if changed.far or changed.unlike else judge(*changed.by)
 
 
 def more_stable(*changes: Estimate) -> Verdict:
@@ -59,24 +81,25 @@ MORE_STABLE = Claim[Changed](
     says="Longer training is more stable ({label})",
     source="3.1",
     paper="Rettenmeier found more stable embeddings of word2vec and fastText, in all six languages",
-    rule=f"the 95 % intervals of the changes of the loss and of its share of chance lie below 0; no if above. {_FAR}",
-    judge=_unless_far(more_stable),
+    rule=f"the 95 % intervals of the changes of the loss and of its share of chance lie below 0; no if above. {_FAR}. "
+    f"{_ALIKE}",
+    judge=_tested(more_stable),
 )
 BETTER = Claim[Changed](
     id="sweep.longer-is-better",
     says="Longer training solves more analogies ({label})",
     source="3.1",
     paper="Rettenmeier found higher scores of word2vec and fastText on average",
-    rule=f"the 95 % interval of the change lies above 0. {_FAR}",
-    judge=_unless_far(lambda gain: above(gain, 0)),
+    rule=f"the 95 % interval of the change lies above 0. {_FAR}, or of fewer than {FEW_PAIRS} questions",
+    judge=_tested(lambda gain: above(gain, 0)),
 )
 LEVELS_OFF = Claim[Changed](
     id="sweep.levels-off",
     says="The loss of {kind} reaches a plateau with more {parameter}",
     source="3.1",
     paper="Rettenmeier found a plateau at a certain point, especially of word2vec",
-    rule=f"the loss falls by less than {-PLATEAU:g} % in the last step, beyond the 95 % interval. {_FAR}",
-    judge=_unless_far(lambda change: above(change, PLATEAU)),
+    rule=f"the loss falls by less than {-PLATEAU:g} % in the last step, beyond the 95 % interval. {_FAR}. {_ALIKE}",
+    judge=_tested(lambda change: above(change, PLATEAU)),
 )
 
 
@@ -96,7 +119,7 @@ def observation_table(plans: Sequence[Setting], measured: Mapping[str, Measured]
         row
         for setting in plans
         if setting.changed and all(name in TRAINING and value > base[name] for name, value in setting.changed.items())
-        for row in _of_setting(setting.label, technique, runs, changes, _far(measured, BASELINE, setting.label))
+        for row in _of_setting(setting.label, technique, runs, changes, measured)
     ]
     for name in TRAINING:
         rows += _of_plateau(name, technique, runs, _along(name, plans), measured)
@@ -108,8 +131,26 @@ def _far(measured: Mapping[str, Measured], *labels: str) -> list[str]:
     return [f"{run} of {label}" for label in labels for run in measured[label].far.get(_SAMPLING, ())]
 
 
-def _beside(shows: str, far: Sequence[str]) -> str:
-    return f"{shows}; {named(far)} {'lies' if len(far) == 1 else 'lie'} far from the other runs" if far else shows
+def _unlike(measured: Mapping[str, Measured], *labels: str) -> str:
+    """Why the losses of two settings do not compare."""
+    means = [
+        row.get("mean_cosine")
+        for label in labels
+        for row in measured[label].settings.records()
+        if row["sampling"] == _SAMPLING
+    ]
+    return no_comparison(*means)
+
+
+def _few(measured: Mapping[str, Measured], *labels: str) -> str:
+    """Why the analogies solved in two settings do not compare."""
+    asked = [row["used"] for label in labels for row in measured[label].scores.records() if row["test"] == _TEST]
+    return f"only {min(asked)} questions can be asked" if asked and min(asked) < FEW_PAIRS else ""
+
+
+def _beside(shows: str, far: Sequence[str], unlike: str) -> str:
+    lie = f"{named(far)} {'lies' if len(far) == 1 else 'lie'} far from the other runs" if far else ""
+    return "; ".join(filter(None, (shows, lie, unlike)))
 
 
 def _moves(percent: Estimate) -> str:
@@ -120,7 +161,10 @@ def _moves(percent: Estimate) -> str:
     return f"{'rises' if value > 0 else 'falls'} by {change_by(value, low, high)}"
 
 
-def _of_setting(label: str, technique: str, runs: int, changes: Table, far: Sequence[str]) -> Iterator[Observation]:
+def _of_setting(
+    label: str, technique: str, runs: int, changes: Table, measured: Mapping[str, Measured]
+) -> Iterator[Observation]:
+    far = _far(measured, BASELINE, label)
     rows = {row.measure: row for row in CHANGES.rows({CHANGES.name: changes}, setting=label, sampling=_SAMPLING)}
     losses = [
         Estimate.of_runs(rows[name].percent, rows[name].percent_se, runs)
@@ -130,11 +174,14 @@ def _of_setting(label: str, technique: str, runs: int, changes: Table, far: Sequ
     if losses:
         names = ("loss", "share of chance")
         shows = ", ".join(f"{name} {_moves(x)}" for name, x in zip(names, losses, strict=False))
-        yield MORE_STABLE.observed(Changed(losses, far), technique, _beside(shows, far), label=label)
+        unlike = _unlike(measured, BASELINE, label)
+        judged = Changed(losses, far, unlike)
+        yield MORE_STABLE.observed(judged, technique, _beside(shows, far, unlike), label=label)
     if _TEST in rows:
         gain = Estimate.of_runs(100 * rows[_TEST].difference, 100 * rows[_TEST].se, runs)
         shows = f"{with_error(gain)} points more"
-        yield BETTER.observed(Changed([gain], far), technique, _beside(shows, far), label=label)
+        few = _few(measured, BASELINE, label)
+        yield BETTER.observed(Changed([gain], far, few), technique, _beside(shows, far, few), label=label)
 
 
 def _along(name: str, plans: Sequence[Setting]) -> list[tuple[float, str]]:
@@ -153,5 +200,6 @@ def _of_plateau(
     step = change(was, value, was_se, se)
     percent = Estimate.of_runs(step.percent, step.percent_se, runs)
     far, kind = _far(measured, before, after), AS_IN_THESIS.get(technique, technique)
-    shows = _beside(f"from {less} to {more} the loss {_moves(percent)}", far)
-    yield LEVELS_OFF.observed(Changed([percent], far), technique, shows, kind=kind, parameter=name)
+    unlike = _unlike(measured, before, after)
+    shows = _beside(f"from {less} to {more} the loss {_moves(percent)}", far, unlike)
+    yield LEVELS_OFF.observed(Changed([percent], far, unlike), technique, shows, kind=kind, parameter=name)

@@ -10,8 +10,9 @@ from gpustab.results import Column, Sheet, Table
 from gpustab.results.page import cell, number, percent, signed
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import Claim
-from gpustab.studies.shared.spaces import named
-from gpustab.studies.shared.wording import signed_span
+from gpustab.studies.shared.spaces import COLLAPSED, named
+from gpustab.studies.shared.wording import listed, signed_span
+from gpustab.studies.sweep.claims import HALF_COLLAPSED, no_comparison
 from gpustab.studies.sweep.measure import EXTRINSIC, FEW_PAIRS, NEIGHBOURS, SHARE, Measured, numbers_of
 from gpustab.studies.sweep.plans import Setting, values_of
 
@@ -88,6 +89,8 @@ class Effect(NamedTuple):
         loss_before: loss as a share of chance at the least value.
         loss_after: at the largest.
         far: which runs lie far from the others of their setting; then nothing is judged.
+        collapsed: settings along the parameter whose words all point one way; then nothing is judged.
+        unlike: why the losses at the two ends do not compare; then neighbours alone are judged.
     """
 
     parameter: str
@@ -99,6 +102,8 @@ class Effect(NamedTuple):
     loss_before: Estimate
     loss_after: Estimate
     far: Sequence[str] = ()
+    collapsed: Sequence[str] = ()
+    unlike: str = ""
 
     @property
     def name(self) -> str:
@@ -112,8 +117,8 @@ class Effect(NamedTuple):
 
     @property
     def by_loss(self) -> int:
-        """The same by the loss."""
-        return -_sign(self.loss_after.minus(self.loss_before))
+        """The same by the loss; 0 where losses do not compare."""
+        return 0 if self.unlike else -_sign(self.loss_after.minus(self.loss_before))
 
     @property
     def neighbours(self) -> str:
@@ -142,7 +147,7 @@ def _sign(change: Estimate) -> int:
 
 
 def _judge(effect: Effect) -> str:
-    if effect.far or math.isnan(effect.after.minus(effect.before).interval[0]):
+    if effect.far or effect.collapsed or math.isnan(effect.after.minus(effect.before).interval[0]):
         return "no test"
     if effect.by_neighbours * effect.by_loss < 0:
         return "disagree"
@@ -150,6 +155,8 @@ def _judge(effect: Effect) -> str:
 
 
 def _beside(effect: Effect) -> str:
+    if effect.unlike:
+        return f"The PIP losses do not compare: {effect.unlike}."
     same = effect.by_loss == effect.by_neighbours != 0
     return f"The cosines of all words {'say the same' if same else 'leave it open'}: {effect.losses}."
 
@@ -159,9 +166,9 @@ EFFECT = Claim[Effect](
     says="A parameter changes how stable the neighbours are.",
     rule=(
         "the 95 % interval of the difference of p@10 between the least and the largest value lies on one side of 0; "
-        "disagree where the loss as a share of chance surely says the opposite. No test of two runs, and where a run "
-        "lies "
-        "far from the others of its setting"
+        "disagree where the loss as a share of chance surely says the opposite. That loss is left out where one "
+        f"setting alone has half collapsed (mean cosine above {HALF_COLLAPSED:g}). No test of two runs, where a run lies "
+        f"far from the others of its setting, or a setting has collapsed (mean cosine above {COLLAPSED:g})"
     ),
     judge=_judge,
     sentences={
@@ -176,6 +183,9 @@ EFFECT = Claim[Effect](
         "no test": lambda x: (
             f"What {x.name} does to stability is not tested. {_lying(x.far)} far from the other runs of the setting."
             if x.far
+            else f"What {x.name} does to stability is not tested. The words of {listed(list(x.collapsed))} all point "
+            "one way, so that this says nothing. Train longer."
+            if x.collapsed
             else f"What {x.name} does to stability is not tested: two runs give no interval. Train at least three."
         ),
     },
@@ -233,8 +243,15 @@ SCORES = Claim[Scores](
 )
 
 
-def effects(table: Table[Along], measured: Mapping[str, Measured]) -> Iterator[tuple[Effect, Scores]]:
-    """Yield what each parameter does, between its least and its largest value."""
+def effects(table: Table[Along], measured: Mapping[str, Measured], settings: Table) -> Iterator[tuple[Effect, Scores]]:
+    """Yield what each parameter does, between its least and its largest value.
+
+    Args:
+        table: the numbers along the parameters.
+        measured: of all settings: which runs lie far.
+        settings: of all settings and samplings, with the mean cosine of two words.
+    """
+    cosines = {(row["setting"], row["sampling"]): row["mean_cosine"] for row in settings.records()}
     for name, part in table.split("parameter"):
         kind = next((kind for kind in _JUDGED if kind in part["sampling"]), "")
         rows = list(ALONG.rows({ALONG.name: part}, sampling=kind))
@@ -243,8 +260,12 @@ def effects(table: Table[Along], measured: Mapping[str, Measured]) -> Iterator[t
         nothing = Estimate(math.nan, math.nan, 0)
         before, after = ({m: of.get((end, m), nothing) for m in (P, SHARE)} for end in ends)
         far = [f"{run} of {end}" for end in ends if end in measured for run in measured[end].far.get(kind, ())]
+        means = {row.setting: cosines.get((row.setting, kind)) for row in rows}
+        fallen = [setting for setting, mean in means.items() if mean is not None and mean > COLLAPSED]
+        unlike = no_comparison(*(means[end] for end in ends))
+        found = (before[P], after[P], before[SHARE], after[SHARE])
         yield (
-            Effect(name, rows[0].value, rows[-1].value, kind, before[P], after[P], before[SHARE], after[SHARE], far),
+            Effect(name, rows[0].value, rows[-1].value, kind, *found, far, fallen, unlike),
             Scores(
                 name.replace("_", " "),
                 [

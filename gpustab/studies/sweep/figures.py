@@ -30,7 +30,7 @@ def parameters(table: Table, _: Tables) -> Picture:
         scores = [row for row in rows if (row.used or 0) >= FEW_PAIRS and row.sampling == rows[0].sampling]
         if scores:
             panels.append(_panel(name, values, scores, f"scores of tests, {rows[0].sampling} runs", tests=True))
-    effect, _scores = next(iter(effects(table, {})))
+    effect, _scores = next(effects(table, {}, Table()))
     title = (
         f"From {effect.name} {cell(effect.low)} to {cell(effect.high)}, shared neighbours go from "
         f"{number(effect.before.value, 2)} to {number(effect.after.value, 2)} ({effect.kind} runs)"

@@ -5,7 +5,7 @@ Rettenmeier 2020, tables 3.1-3.4: epochs × negative samples.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 from gpustab.report import Result
@@ -15,7 +15,7 @@ from gpustab.results.page import Columns, cell, counted, number, percent, signed
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import OBSERVATIONS, by_chance, rules, verdicts
 from gpustab.studies.shared.wording import listed
-from gpustab.studies.sweep.claims_of_parameters import ALONG, EFFECT, P, effects
+from gpustab.studies.sweep.claims_of_parameters import ALONG, EFFECT, Effect, P, Scores, effects
 from gpustab.studies.sweep.measure import CHANGES, SHARE, Change, Measured, change, numbers_of
 from gpustab.studies.sweep.plans import BASELINE, Setting, values_of
 
@@ -33,7 +33,7 @@ def heading(result: Content) -> tuple[str, str]:
 
 def cards(result: Content) -> list[Card]:
     """Return shared neighbours and losses at the least and at the largest value of the first parameter."""
-    found = next(iter(effects(ALONG.of(result.tables), {})), None)
+    found = next(_effects(result), None)
     if found is None:
         return []
     effect, _ = found
@@ -51,15 +51,23 @@ def cards(result: Content) -> list[Card]:
     return made
 
 
+def _effects(result: Content) -> Iterator[tuple[Effect, Scores]]:
+    return effects(ALONG.of(result.tables), {}, result.tables.get("settings", Table()))
+
+
 def may_claim(result: Content) -> str:
     """Return what a paper may say by this sweep."""
-    sure = [effect for effect, _ in effects(ALONG.of(result.tables), {}) if EFFECT.judge(effect) in ("more", "less")]
-    far = [sentence for sentence in result.verdict if "is not tested" in sentence]
-    if not sure or result.alarms or far:
+    silent = [sentence for sentence in result.verdict if "is not tested" in sentence]
+    if silent:
+        return " ".join(["Nothing about stability yet.", *silent])
+    judged = {effect.name: EFFECT.judge(effect) for effect, _ in _effects(result)}
+    sure, opposite = ([x for x in judged if judged[x] in of] for of in (("more", "less"), ("disagree",)))
+    if opposite and not sure:
+        return f"What {listed(opposite)} did by neighbours, and what by the loss; never that stability changed as such."
+    if not sure:
         return "Nothing about stability yet: no value surely differs from another. Train more runs of each setting."
-    names = listed([effect.name for effect in sure])
     return (
-        f"That {names} changed the stability of this technique on this corpus, by the numbers above. Other corpora may "
+        f"That {listed(sure)} changed how stable the neighbours of this technique are on this corpus, by the numbers above. Other corpora may "
         "differ, and a more stable setting is not a better one: see the scores."
     )
 

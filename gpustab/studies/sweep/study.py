@@ -20,7 +20,7 @@ from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.frame import answering
 from gpustab.studies.shared.spaces import COLLAPSED
 from gpustab.studies.shared.wording import listed
-from gpustab.studies.sweep.claims import observation_table
+from gpustab.studies.sweep.claims import no_comparison, observation_table
 from gpustab.studies.sweep.claims_of_parameters import ALONG, EFFECT, SCORES, along, effects
 from gpustab.studies.sweep.measure import CHANGES, ChangeRow, Measured, change_table, measure
 from gpustab.studies.sweep.page import SQUARES, square_table
@@ -28,8 +28,6 @@ from gpustab.studies.sweep.plans import BASELINE, Setting, settings_of
 
 if TYPE_CHECKING:
     from gpustab.training import TrainingSettings
-
-_COSINES_APART = 0.1
 
 
 def sweep(
@@ -94,7 +92,7 @@ def sweep(
         changes = change_table(measured[BASELINE], {k: v for k, v in measured.items() if k != BASELINE})
         tables[OBSERVED.name] = observation_table(plans, measured, changes)
         tables[ALONG.name] = along(plans, measured, list(vary))
-        for effect, scores in effects(tables[ALONG.name], measured):
+        for effect, scores in effects(tables[ALONG.name], measured, tables["settings"]):
             result.verdict += [EFFECT.sentence(effect), SCORES.sentence(scores)]
         result.alarms = [*_collapsed(measured)]
         baseline = measured.pop(BASELINE)
@@ -212,12 +210,12 @@ def _other_cosines(baseline: Measured, others: Mapping[str, Measured]) -> Iterat
         f"{name}/{row['sampling']} ({before[row['sampling']]:.2f} → {row['mean_cosine']:.2f})"
         for name, found in others.items()
         for row in found.settings.records()
-        if row["mean_cosine"] is not None and abs(row["mean_cosine"] - before[row["sampling"]]) > _COSINES_APART
+        if no_comparison(before[row["sampling"]], row["mean_cosine"])
     ]
     if apart:
         yield (
             f"The mean cosine of two words is not that of the baseline: {', '.join(apart)}. Their PIP losses do not "
-            "compare, since a space that has half collapsed has small ones: see share_of_chance and p@10."
+            "compare, since a space that has half collapsed has small ones: see p@10."
         )
 
 

@@ -68,6 +68,16 @@ def test_what_begins_a_word_is_the_word_and_what_goes_on_is_marked(kind, tmp_pat
     assert "48 begin, 48 go on, 0 are special" in read_tokens(tmp_path).notes[0]
 
 
+@pytest.mark.parametrize("mark", ["▁", "~"])
+def test_the_mark_that_a_tokenizer_names_is_its_mark_whatever_its_tokens_begin_with(mark, tmp_path):
+    """A vocabulary of code or of Markdown has many tokens that begin with ``##``."""
+    signs = [f"##{stem}" for stem in STEMS[:20]]
+    tokens = {token: row for row, token in enumerate([mark + s for s in STEMS] + STEMS + signs)}
+    unigram(tokens, mark).save(str(tmp_path / "tokenizer.json"))
+    found = [word.decode() for _, word in sorted(words_of(tmp_path).items())]
+    assert found == [*STEMS, *[f"##{stem}" for stem in STEMS], *[f"####{stem}" for stem in STEMS[:20]]]
+
+
 def table(folder, tokenizer, rows, seed=0):
     folder.mkdir()
     tokenizer.save(str(folder / "tokenizer.json"))

@@ -77,7 +77,7 @@ def test_a_corpus_is_trained_first_and_taken_up_again(call, place):
         ("set", "do not tell their corpus"),
         ("set --query q0 --runs 3", "--runs has no effect"),
         ("set --query q0 --queries none.txt", "--query or --queries, not both"),
-        ("set --queries none.txt", "none.txt"),
+        ("set --queries none.txt", "--queries: none.txt: there is no such file"),
         ("texts", "give --out or --runset"),
         ("texts set", "give one corpus"),
         ("texts --fraction 2 -o x", "--fraction is '2.0', wanted numbers above 0 and up to 1"),

@@ -104,7 +104,8 @@ def test_all_words_give_the_alarm_and_anchors_the_finding():
     by_all, by_anchors = (change([old, new], min_count=1, **chosen) for chosen in ({}, BY_ANCHORS))
     assert set(first_words(by_all)) <= set(WORDS[:FIXED])  # those that stood still
     (alarm,) = by_all.alarms
-    assert "two camps of words fit two turns" in alarm
+    assert "two camps of words fit two rotations" in alarm
+    assert "(67 % and 33 % of the words)" in alarm
     assert "--align anchors with --anchors" in alarm
     assert by_anchors.alarms == []
     assert set(first_words(by_anchors, V - FIXED)) == set(WORDS[FIXED:])
@@ -128,7 +129,7 @@ def test_the_advice_of_the_alarm_can_be_followed(tmp_path, monkeypatch):
     line = ["old", "new", "--min-count", "1", "-q"]
     assert call([*line, "-o", "all"]).exit_code == 0
     (alarm,) = json.loads((tmp_path / "all" / "summary.json").read_text())["alarms"]
-    advised = re.search(r"turn by them: (--align anchors) with (--anchors) ", alarm).groups()
+    advised = re.search(r"align by them \((--align anchors) with (--anchors) FILE\)", alarm).groups()
     result = call([*line, *" ".join(advised).split(), "anchors.txt", "-o", "anchors"])
     assert result.exit_code == 0, result.output
     assert json.loads((tmp_path / "anchors" / "summary.json").read_text())["alarms"] == []
@@ -196,12 +197,18 @@ def test_runs_that_share_a_frame_need_no_turn():
 def test_runs_that_share_no_frame_are_told_so():
     answer = change(periods(spaces(noise=0.01)), min_count=1, align="none")
     (alarm,) = answer.alarms
-    assert "either these runs share no frame, or training hides it. Take --align all." in alarm
+    assert "These runs share no frame, or training noise hides it" in alarm
+    apart, unlike = map(float, re.search(r"lie ([\d.]+) apart, two different words ([\d.]+)\.", alarm).groups())
+    assert apart == pytest.approx(unlike, abs=0.1)
+    assert alarm.endswith("Take --align all.")
 
 
 def test_periods_that_share_no_frame_are_told_so():
     found = spaces(shared=True, still=V)
     found[1] = [x @ np.asarray(rotation(D, 7)) for x in found[1]]
     (alarm,) = change(periods(found), min_count=1, align="none").alarms
-    assert "a turn over all words brings them nearer, from " in alarm
-    assert "Unless they were tuned from the same vectors, take --align all." in alarm
+    assert "share no frame, or most words moved together" in alarm
+    before, after = map(float, re.search(r"reduces the change from ([\d.]+) to ([\d.]+)\. Take", alarm).groups())
+    assert before > 0.8
+    assert after < 0.01
+    assert alarm.endswith("Take --align all, unless both spaces were tuned from the same vectors.")

@@ -100,7 +100,10 @@ def test_the_grid_in_one_command_which_goes_on(tmp_path, monkeypatch):
     for way in ("IR", "AA", "EA"):
         row = next(x for x in grid if (x["technique"], x["sampling"], x["way"]) == ("sgns", "bootstrap", way))
         assert row["accuracy"] == pytest.approx(fmean(x["accuracy"] for x in tasks if x["way"] == way))
-    assert content["verdict"][0].startswith("The best ranks of 12 ways are those of")
+    first = max(grid, key=lambda row: row["spearman"])
+    runs = f"{first['sampling']} runs of {'skip-gram' if first['technique'] == 'sgns' else 'CBOW'}"
+    assert f"{first['way']} of the {runs} has the best ranks of 12 ways" in content["verdict"][0]
+    assert f"Spearman's ρ {first['spearman']:.3f}, mean of 2 languages." in content["verdict"][0]
     page = (tmp_path / "out" / "report.html").read_text()
     assert "Which technique, way and sampling judge change best?" in page
     assert "How well are the targets of english, latin judged?" in page
@@ -161,16 +164,21 @@ def test_a_language_that_cannot_be_scored_stops_no_other():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["--semeval", "nowhere"], "no folder here has a targets.txt"),
+        (["--semeval", "nowhere"], "--semeval: nowhere: there is no such folder"),
+        (["--semeval", "englsh"], "there is no such folder; near it is english"),
+        (["--semeval", "empty"], "empty: no folder here has a targets.txt"),
         ([], "give a run set, or --semeval"),
         (["--semeval", "."], "holds no file; the lemma version"),
-        (["--semeval", ".", "--technique", "sgsn"], "holds no file"),
+        (["--semeval", ".", "--technique", "sgsn"], "technique 'sgsn' is unknown; near it is sgns"),
+        (["--semeval", "nowhere", "--anchors", "words.txt"], "--anchors has no effect: give --align anchors too"),
         (["--semeval", ".", "--runs", "0"], "--runs"),
     ],
 )
 def test_wrong_calls_are_one_line(tmp_path, monkeypatch, given, said):
     (tmp_path / "english").mkdir()
     (tmp_path / "english" / "targets.txt").write_text("a_nn\n")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "words.txt").write_text("a_nn\n")
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(app, ["study", "change", *given, "-o", "out"])
     assert result.exit_code != 0

@@ -121,7 +121,8 @@ def test_two_epochs_have_no_law_and_one_run_no_error():
     assert math.isnan(row["corrected"])
     assert answer.tables["laws"].height == 0
     assert any("no group has two rows" in note for note in answer.notes)
-    assert "too few to" in answer.verdict[1]
+    assert "Train bootstrap runs too, or a control" in answer.verdict[0]
+    assert "With one run, how much of it is training noise cannot be told." in answer.verdict[1]
 
 
 def test_two_groups_without_epochs_are_taken_as_given():
@@ -144,7 +145,9 @@ def test_a_collapsed_epoch_sets_off_an_alarm():
     found = runset(epochs=2, runs=2)
     first = next(iter(found))
     found[first] = [replace(s, vectors=s.vectors * 0.01 + torch.ones(s.vectors.shape[1])) for s in found[first]]
-    assert "is collapsed" in change(groups(found), min_count=1).alarms[0]
+    alarm = change(groups(found), min_count=1).alarms[0]
+    assert "epoch 1800-1819" in alarm
+    assert "collapsed. All words point one way (mean cosine 1.00)" in alarm
 
 
 @pytest.mark.parametrize(
@@ -277,7 +280,7 @@ def test_words_that_are_followed_are_shown_where_no_word_is_frequent_enough():
     assert "w1" in answer.tables["neighbours"]["word"]
     text = str(answer)
     assert "What did “w1” stand beside?" in text
-    assert "sgns/shuffled" in text
+    assert "Skip-gram, shuffled runs: no word occurs 1,000,000 times in both 1800-1819 and 1820-1839" in text
     assert FIGURES["ways"][1](answer.tables).panels
     assert not FIGURES["ways_of_others"][1](answer.tables).panels
 
@@ -294,5 +297,5 @@ def test_two_camps_of_words_are_an_alarm():
         found[key] = [Space(words, torch.from_numpy(own + 0.1 * x), None, f"run-{r}") for r, x in enumerate(noise)]
     answer = change(groups(found), min_count=1, resamples=0)
     (alarm,) = answer.alarms
-    assert "two camps of words fit two turns" in alarm
+    assert "two camps of words fit two rotations" in alarm
     assert "(67 % and 33 % of the words)" in alarm

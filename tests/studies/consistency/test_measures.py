@@ -192,7 +192,8 @@ def test_made_up_words_in_the_documents_of_real_ones_have_no_vectors_of_their_ow
     assert row.documents_auc > 0.5
     if kind == "made up":
         assert TOLD_APART.judge(row) == "documents"
-        assert "its documents may make them" in TOLD_APART.sentence(row)
+        assert "may distinguish only its documents, not its terms" in TOLD_APART.sentence(row)
+        assert f"sentences of the same documents reach {100 * row.documents_auc:.0f} (" in TOLD_APART.sentence(row)
     assert TOLD_APART.judge(row._replace(beyond_low=0.01)) == "apart"
 
 

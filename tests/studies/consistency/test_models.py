@@ -85,10 +85,10 @@ def test_nearest_words_say_how_many_both_samples_have(prepared):
     rows = nearest(x, part, words, runs.vocabulary, "additive")
     assert {row.shared for row in rows} == {4}
     assert rows[0].nearest == rows[1].nearest
-    assert "two samples of a term share 4.0, a mean of the 6 most frequent" in neighbours_shared(rows)
+    assert "share 4.0 of 4 nearest words (mean over the 6 most frequent terms)" in neighbours_shared(rows)
     assert {row.place for row in rows} == {1}
     other = [row._replace(model="Nonce2Vec (frozen)", shared=1) for row in rows]
-    said = "two samples of a term share 4.0 by additive and 1.0 by Nonce2Vec (frozen), means of the 6 most frequent"
+    said = "4.0 by additive and 1.0 by Nonce2Vec (frozen) (means over the 6 most frequent terms)"
     assert said in neighbours_shared([*rows, *other])
 
 

@@ -1,5 +1,7 @@
 """Sums of vectors against the law of sums, and without the mean context."""
 
+import re
+
 import numpy as np
 import pytest
 import torch
@@ -82,7 +84,12 @@ def test_all_sentences_of_a_term_are_dealt_out_to_its_samples():
         cosines.append(float(torch.nn.functional.cosine_similarity(*sums, dim=0)))
     assert last.same == pytest.approx(np.mean(cosines))
     said = GROWS.sentence([*sized, last])
-    assert "with 4 sentences; with all sentences of a term, 8.00 a sample, it is" in said
+    of_four, of_all = (
+        float(re.search(rf"([\d.]+) \([\d.]+–[\d.]+\) with {size}", said).group(1))
+        for size in ("4 sentences", "all sentences of a term, 8.00 a sample")
+    )
+    assert of_four == pytest.approx(sized[-1].same, abs=0.006)
+    assert of_all == pytest.approx(last.same, abs=0.006)
 
 
 def _words(text, sentence, term):

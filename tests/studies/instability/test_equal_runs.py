@@ -57,10 +57,11 @@ def cells(result, name):
 def test_all_other_chapters_are_there(all_equal, two_of_five):
     whole = set(two_of_five.tables)
     assert set(all_equal.tables) == whole - WANTS_SPREAD
-    for title in ("distribution of cosines", "prediction"):
-        (note,) = (note for note in all_equal.notes if note.startswith(f"sgns: {title}: left out: "))
-        assert "varies" in note
-    assert not any("left out: " in note for note in two_of_five.notes)
+    for title, what in (("distribution of cosines", "no word pair"), ("prediction", "no cosine")):
+        left_out = f"Skip-gram: the part on {title} is left out: "
+        (note,) = (note for note in all_equal.notes if note.startswith(left_out))
+        assert f"{what} varies over the runs" in note
+    assert not any("left out" in note for note in two_of_five.notes)
 
 
 def test_parts_of_nothing_are_undefined_and_never_0_or_infinite(all_equal):
@@ -139,8 +140,8 @@ def test_a_chapter_that_fails_does_not_lose_the_others(tmp_path, monkeypatch):
     monkeypatch.setattr(study, "averaging_tables", broken)
     monkeypatch.setattr(study, "instability_tables", broken)
     result = instability(groups_of(tmp_path / "set", shuffled=spaces(4, 60, 5)), **FEW)
-    assert "sgns: averages: left out: words are wrong" in result.notes
-    assert "sgns: PIP loss: left out: words are wrong" in result.notes
+    assert "Skip-gram: the part on averages is left out: words are wrong" in result.notes
+    assert "Skip-gram: the part on PIP loss is left out: words are wrong" in result.notes
     assert {"table_tree", "neighbours", "how_many", "observations"} <= set(result.tables)
     assert "figure_3_5" not in result.tables
     assert "table_2_8" not in result.tables

@@ -77,7 +77,7 @@ def test_the_json_has_every_observation(result):
 
 def test_the_page_shows_titled_tables_and_not_one_row_per_word(result):
     titles = [block.title for block in describe(result)]
-    assert titles[0] == "sgns: 4 shuffled runs, 4 bootstrap runs, 60 words, 5 dimensions"
+    assert titles[0] == "skip-gram: 4 shuffled runs, 4 bootstrap runs, 60 words, 5 dimensions"
     assert "Does it help to average my runs?" in titles
     chance = result.tables["table_2_8"]["chance"][0]
     assert describe(result)[0].answer.endswith(f"0 if not at all. Unrelated spaces would have {chance:.2f}.")
@@ -103,7 +103,7 @@ def test_the_same_seed_gives_the_same_tables(groups, result):
 def test_three_runs_do_but_for_the_distribution_and_two_do_not(groups):
     few = instability(groups[0].take([0, 1, 2]), pairs=20, targets=5)
     assert "distribution" not in few.tables
-    assert any("wants at least 4 runs" in note for note in few.notes)
+    assert any("the distribution over runs is left out, because it needs at least 4 runs" in n for n in few.notes)
     assert math.isfinite(few.tables["table_2_8"]["se"][0])
     with pytest.raises(InputError, match="has 2 runs"):
         instability(groups[0].take([0, 1]))
@@ -137,7 +137,7 @@ def test_the_command_refuses_two_runs_with_the_reason(tmp_path, monkeypatch):
     runset(tmp_path / "set", 2)
     done = CliRunner().invoke(app, ["study", "instability", "set"], catch_exceptions=False)
     assert done.exit_code == 2
-    assert "wants at least 3" in done.stderr
+    assert "group 'sgns/shuffled' has 2 runs; this study needs at least 3 in each" in done.stderr
 
 
 @pytest.fixture(scope="module")

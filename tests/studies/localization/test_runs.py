@@ -71,7 +71,7 @@ def test_a_collapsed_space_is_an_alarm_and_has_no_verdict(paraphrases, language,
         return torch.ones(len(texts), 6) + 1e-6 * torch.rand(len(texts), 6)
 
     result = call(paraphrases, [Embedding("dull", embed), BagOfWords()], language, lexicon)
-    assert [alarm for alarm in result.alarms if alarm.startswith("dull: is collapsed")]
+    assert [alarm for alarm in result.alarms if alarm.startswith("Dull: the vectors are collapsed.")]
     assert not any("dull" in sentence.lower() for sentence in result.verdict)
     assert len(result.verdict) > 0
 
@@ -91,7 +91,7 @@ def test_vectors_that_are_none_are_an_alarm(value, said, paraphrases, language, 
     assert [alarm for alarm in result.alarms if said in alarm]
     assert [note for note in result.notes if "left out: no vector, or none of the paraphrase" in note]
     assert result.verdict == [
-        "Nothing can be said of meaning or form: an alarm forbids to read the numbers of every model."
+        "This page cannot judge meaning or form: an alarm forbids reading the numbers of every model."
     ]
     assert said in to_text(result)
 

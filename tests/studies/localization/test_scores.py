@@ -149,7 +149,7 @@ def test_a_share_at_the_margin_is_seldom_called_beyond_or_within_it(edge):
 
 def test_models_without_sentences_for_the_question_are_said_once():
     said = negation_sentences([bent(model, components) for model, components in zip("abc", (6, 40, 6), strict=True)])
-    assert said.startswith("B: double negation is seen")
+    assert said.startswith("B shows double negation: a second antonym brings sentences back (6 sentences, bend −0.1000")
     assert said.count("cannot be judged for a and c. 6 sentences have") == 1
 
 

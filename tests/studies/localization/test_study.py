@@ -50,7 +50,7 @@ def planted(kind):
 
 def test_a_model_of_meanings_is_called_so_and_a_bag_is_not(many, language, lexicon):
     result = call(many, [planted("meanings"), BagOfWords()], language, lexicon)
-    assert result.verdict[0].startswith("Meanings places sentences by what they say")
+    assert result.verdict[0].startswith("Meanings places sentences by their meaning")
     assert result.verdict[1].startswith("Bag of words places sentences by form")
 
 
