@@ -3,12 +3,12 @@ import math
 import pytest
 import torch
 
+from gpustab.report import Result
 from gpustab.statistics.intervals import Estimate, ratio_of
 from gpustab.statistics.levels import Levels
 from gpustab.statistics.reliability import Parts, Reliability
 from gpustab.studies.shared.claims import documents
 from gpustab.studies.stability import claims
-from gpustab.report import Result
 from gpustab.studies.stability.claims import POINTS_OPPOSITE, RANKS_WORDS, RETURN, Opposite, Ranking, Returning
 from gpustab.studies.stability.page import _usual
 

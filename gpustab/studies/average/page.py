@@ -68,13 +68,16 @@ def may_claim(result: Content) -> str:
     said = []
     if bootstrap:
         said.append(
-            f"That the average of {listed(list(map(the_runs, bootstrap)))} depends less on the draw of the documents and on the "
+            f"That the average of {listed(list(map(the_runs, bootstrap)))} depends less on the "
+            "draw of the documents and on the "
             "training than one run, by the numbers above. Documents that are not in this text remain unseen."
         )
     if whole:
         said.append(
-            f"That the average of {listed(list(map(the_runs, whole)))} has less training noise than one run, by the numbers above. "
-            "What it owes to the choice of the documents remains: averages of runs on the same documents cannot show it."
+            f"That the average of {listed(list(map(the_runs, whole)))} has less training noise "
+            "than one run, by the numbers above. "
+            "What it owes to the choice of the documents remains: averages of runs on the same "
+            "documents cannot show it."
         )
     return " ".join(said)
 

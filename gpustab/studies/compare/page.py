@@ -108,7 +108,8 @@ def methods(result: Content) -> str:
     drawn = f", neighbours of {some} drawn at random" if (some := _drawn(result)) else ""
     return (
         f"We compared {groups} with gpustab {result.environment.get('gpustab')} over the words that all of them "
-        f"have{drawn}. Stability was measured between all pairs of runs of a group, as p@{n}, the share of a word's {n} nearest "
+        f"have{drawn}. Stability was measured between all pairs of runs of a group, as p@{n}, "
+        f"the share of a word's {n} nearest "
         "neighbours in one run that are among the nearest in another, and as the reduced PIP loss in parts of that of "
         "unrelated spaces. Differences have 95 % intervals over runs: jackknife errors, Student's t with the fewer "
         "degrees "

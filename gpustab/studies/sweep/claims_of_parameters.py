@@ -167,7 +167,8 @@ EFFECT = Claim[Effect](
     rule=(
         "the 95 % interval of the difference of p@10 between the least and the largest value lies on one side of 0; "
         "disagree where the loss as a share of chance surely says the opposite. That loss is left out where one "
-        f"setting alone has half collapsed (mean cosine above {HALF_COLLAPSED:g}). No test of two runs, where a run lies "
+        f"setting alone has half collapsed (mean cosine above {HALF_COLLAPSED:g}). No test of "
+        "two runs, where a run lies "
         f"far from the others of its setting, or a setting has collapsed (mean cosine above {COLLAPSED:g})"
     ),
     judge=_judge,

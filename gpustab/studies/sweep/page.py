@@ -67,7 +67,8 @@ def may_claim(result: Content) -> str:
     if not sure:
         return "Nothing about stability yet: no value surely differs from another. Train more runs of each setting."
     return (
-        f"That {listed(sure)} changed how stable the neighbours of this technique are on this corpus, by the numbers above. Other corpora may "
+        f"That {listed(sure)} changed how stable the neighbours of this technique are on this "
+        "corpus, by the numbers above. Other corpora may "
         "differ, and a more stable setting is not a better one: see the scores."
     )
 
