@@ -134,6 +134,7 @@ class CorpusOptions(ReadOptions):
 
     def check_together(self) -> None:
         """Refuse values that do not go together."""
+        super().check_together()
         for name in ("drop_numbers", "drop_punctuation"):
             if not getattr(self, name) and self.cut != "words":
                 raise InputError(f"{option(name, False)} has no effect: it is for {option('tokenizer', 'words')} alone")
