@@ -218,6 +218,7 @@ def test_every_command_has_help(call, command):
         assert "--device" in call(f"{command} --help-all").stdout
 
 
+@pytest.mark.slow
 def test_training_prints_the_engine_that_it_takes(place):
     (place / "text.txt").write_text("a b c a b\nb c a c\n")
     command = "train text.txt -o made --runs 1 --min-count 1 --dim 2 --epochs 1 --sampling fixed --engine"

@@ -109,7 +109,7 @@ def test_a_path_wins_over_a_name(write, tmp_path, monkeypatch):
     assert read("./lee") == read(path.relative_to(tmp_path)) == [["mine"]]
 
 
-@pytest.mark.parametrize("before", [b"good\n", b"good \xc3\xa9\n" * (BLOCK // 8)])
+@pytest.mark.parametrize("before", [b"good\n", pytest.param(b"good \xc3\xa9\n" * (BLOCK // 8), marks=pytest.mark.slow)])
 def test_undecodable_bytes_are_placed_or_replaced(write, before):
     path = write(before + b"caf\xe9 \xef\xbf\xbd\nend \xe2\x82")
     where = f"line {before.count(bytes([10])) + 1:,}, byte offset {len(before) + 3:,}: 0xE9"

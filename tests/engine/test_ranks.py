@@ -108,7 +108,7 @@ def test_a_process_that_ends_ends_the_others_with_a_message(tmp_path):
     assert time.monotonic() - began < 45  # less than the patience of the group
 
 
-@pytest.mark.parametrize("absent", [1, 0])
+@pytest.mark.parametrize("absent", [1, pytest.param(0, marks=pytest.mark.slow)])
 def test_a_process_that_never_comes_ends_the_others_with_a_message(absent, tmp_path, monkeypatch):
     """It may have ended before it said a word; nobody closes a connection then."""
     monkeypatch.setattr(ranks, "_JOINING", timedelta(seconds=2))

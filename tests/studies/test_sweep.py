@@ -218,6 +218,7 @@ def test_a_percentage_of_a_negative_score_is_undefined_and_that_is_said(swept):
     assert any("no percent of a baseline that is not above 0" in note for note in result.notes)
 
 
+@pytest.mark.slow
 def test_nothing_is_trained_twice(corpus, swept, tmp_path):
     result, folder = swept[0], shutil.copytree(swept[1], tmp_path / "sweep")  # others look into theirs, in any order
     files = sorted(folder.rglob("run-*.safetensors"))

@@ -71,6 +71,7 @@ def _naive(x, prepared, some):
     return np.mean([np.mean(of_term) for of_term in same.values()]), np.mean(null), np.mean(pairs)
 
 
+@pytest.mark.slow
 def test_the_best_of_many_equal_settings_is_lucky_where_it_was_chosen_and_nowhere_else():
     """Planted: 40 settings whose vectors say nothing of the terms, so that each has an AUC of 0.5."""
     prepared, _, options = made(20)
