@@ -195,7 +195,16 @@ class ProcrustesDistance(_OfMoments):
         return residuals(found.gram, procrustes(pair_blocks(found.gram)).maps)[0] / found.words.double().sqrt()
 
 
-class LinearCKA(_OfMoments):
+class _CKA(_OfMoments):
+    """A metric of centred columns, whose rows stay as long as they are unless asked."""
+
+    higher_is_better = True
+
+    def __init__(self, dimension: int | None = None, *, normalize: bool = False, **kwargs: Any) -> None:
+        super().__init__(dimension, normalize=normalize, **kwargs)
+
+
+class LinearCKA(_CKA):
     """Linear CKA of centred columns, in [0, 1] (Kornblith et al. 2019); see :func:`gpustab.functional.linear_cka`.
 
     Where d is not small beside v it is high for unrelated rows, too: :class:`DebiasedCKA` is not.
@@ -210,11 +219,7 @@ class LinearCKA(_OfMoments):
         - compute: ``()``.
     """
 
-    higher_is_better = True
     plot_lower_bound, plot_upper_bound = 0.0, 1.0
-
-    def __init__(self, dimension: int | None = None, *, normalize: bool = False, **kwargs: Any) -> None:
-        super().__init__(dimension, normalize=normalize, **kwargs)
 
     def compute(self) -> Tensor:
         """Return CKA, ``()`` float64; NaN before the second row.
@@ -229,19 +234,15 @@ class LinearCKA(_OfMoments):
         return similarity.linear_cka(xx, xy, yy)[0]
 
 
-class DebiasedCKA(_OfMoments):
+class DebiasedCKA(_CKA):
     """Linear CKA of unbiased HSICs over all rows, in [−1, 1]; 0 on the average for unrelated rows.
 
     See :func:`gpustab.functional.debiased_cka`: it is that number however the rows are cut into batches, and needs no
     array of rows by rows. Arguments and shapes are those of :class:`LinearCKA`.
     """
 
-    higher_is_better = True
     plot_lower_bound, plot_upper_bound = -1.0, 1.0
     with_lengths = True
-
-    def __init__(self, dimension: int | None = None, *, normalize: bool = False, **kwargs: Any) -> None:
-        super().__init__(dimension, normalize=normalize, **kwargs)
 
     def compute(self) -> Tensor:
         """Return debiased CKA, ``()`` float64; NaN before the fourth row.
