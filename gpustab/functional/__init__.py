@@ -8,12 +8,12 @@ digits are wanted. Neither autocast nor TF32 reaches them. Vectors are rows, and
     loss = pip_loss(embedding.weight, frozen)
 """
 
-from gpustab.functional.activations import activation_rows
 from gpustab.functional.alignment import Alignment, align, angular, average, disparity, procrustes
 from gpustab.functional.chance import ChanceLevel, chance_level
 from gpustab.functional.losses import pip_loss, procrustes_loss, wordwise_pip_loss
 from gpustab.functional.similarity import (
     Eigenspaces,
+    activation_rows,
     cca,
     debiased_cka,
     eigenspaces,
