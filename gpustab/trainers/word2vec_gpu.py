@@ -79,15 +79,14 @@ def train_many(
     *,
     cbow: bool = False,
     device: str = "auto",
-    programs_per_run: int = 1,
-    atomic: bool | None = None,
     tell: Tell = tell_nobody,
     keep_output: bool = False,
 ) -> Iterator[Trained]:
     """Train R runs, as many at once as the memory holds, and yield them in order.
 
     The corpus lies on the device once; what a run reads is put together there, epoch by epoch. On a CPU the plain loop
-    trains, which takes minutes for ten thousand tokens.
+    trains, which takes minutes for ten thousand tokens. The bits are the same at every call on the same kind of card,
+    whichever runs are trained together.
 
     Args:
         corpus: the whole.
@@ -96,9 +95,6 @@ def train_many(
         parameters: of technique ``sgns`` or ``cbow``.
         cbow: train CBOW; else skip-gram.
         device: ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"cuda:N"``.
-        programs_per_run: 1 is word2vec with one thread, the same bits at every call on the same kind of card,
-            whichever runs are trained together. More are Hogwild: faster, and never twice the same.
-        atomic: see :func:`gpustab.kernels.training.triton_word2vec.train_epoch`; for benchmarks alone.
         tell: see :class:`gpustab.trainers.base.Technique`.
         keep_output: give the output vectors too.
 
@@ -108,11 +104,10 @@ def train_many(
         ComputationError: if a run diverged.
     """
     where = choose_device(device)
-    _check(parameters, programs_per_run, where)
+    _check(parameters, where)
     recipe = word2vec.Recipe(
         parameters.window, parameters.negative, parameters.epochs, parameters.alpha, parameters.min_alpha, cbow
     )
-    how = {"programs_per_run": programs_per_run, "atomic": atomic}
     text = _Text(*(torch.from_numpy(part).to(where) for part in (corpus.tokens, corpus.texts, corpus.units)))
     words = len(corpus.vocabulary)
     together = _runs_that_fit(corpus, draws, parameters.dim, where)
@@ -124,7 +119,7 @@ def train_many(
             for number in numbers:
                 tell(number, part)
 
-        yield from _train_batch(text, words, some, seeded, parameters, recipe, how, tell_all, keep_output)
+        yield from _train_batch(text, words, some, seeded, parameters, recipe, tell_all, keep_output)
 
 
 def fitting(corpus: Corpus, draws: Draws, parameters: Word2VecParameters) -> int:
@@ -151,13 +146,11 @@ def unfit(parameters: Word2VecParameters) -> str:
     return ""
 
 
-def _check(parameters: Word2VecParameters, programs_per_run: int, device: torch.device) -> None:
+def _check(parameters: Word2VecParameters, device: torch.device) -> None:
     if problem := unfit(parameters):
         raise InputError(f"{problem}; engine gensim trains it")
-    if programs_per_run < 1:
-        raise InputError(f"programs_per_run is {programs_per_run}, wanted 1 or more")
     fused, reason = use_triton(torch.empty(1, parameters.dim, device=device))
-    if not fused and (device.type != "cpu" or programs_per_run > 1):
+    if not fused and device.type != "cpu":
         raise InputError(f"the fused kernel of word2vec cannot be used: {reason}")
 
 
@@ -180,7 +173,6 @@ def _train_batch(
     seeds: Sequence[int],
     parameters: Word2VecParameters,
     recipe: word2vec.Recipe,
-    how: dict[str, Any],
     tell: Callable[[float], None],
     keep_output: bool,
 ) -> Iterator[Trained]:
@@ -195,7 +187,7 @@ def _train_batch(
         tell(epoch / parameters.epochs)
         drawn = zip(draws, keep, seeds, strict=True)
         parts = [thin(*read_units(*text, draw), kept, seed, epoch) for draw, kept, seed in drawn]
-        _train_epoch(side_by_side(parts), noise, model, seeds, epoch, recipe, how)
+        _train_epoch(side_by_side(parts), noise, model, seeds, epoch, recipe)
     for inputs, outputs, count, seed in zip(*model, counts, seeds, strict=True):
         read = count.nonzero().flatten()
         rows = read.to(device)
@@ -208,18 +200,12 @@ def _train_batch(
 
 
 def _train_epoch(
-    reading: Reading,
-    noise: Noise,
-    model: word2vec.Model,
-    seeds: Sequence[int],
-    epoch: int,
-    recipe: word2vec.Recipe,
-    how: dict[str, Any],
+    reading: Reading, noise: Noise, model: word2vec.Model, seeds: Sequence[int], epoch: int, recipe: word2vec.Recipe
 ) -> None:
     if use_triton(model.inputs)[0]:
         from gpustab.kernels.training.triton_word2vec import train_epoch
 
-        train_epoch(reading, noise, model, seeds, epoch, recipe, **how)
+        train_epoch(reading, noise, model, seeds, epoch, recipe)
     else:
         word2vec.train_epoch(reading, noise, model, seeds, epoch, recipe)
 

@@ -25,13 +25,11 @@ class Trainer:
         name: of the technique.
         parameters: of the technique.
         engine: what trains it.
-        programs_per_run: of the engine gpu; more than 1 is Hogwild.
     """
 
     name: str
     parameters: Parameters
     engine: Engine = "gensim"
-    programs_per_run: int = 1
 
     @property
     def technique(self) -> Technique:
@@ -51,15 +49,12 @@ class Trainer:
     @property
     def engine_plan(self) -> dict[str, Any]:
         """What a plan says about the engine: nothing where the technique has only one."""
-        plan = {"engine": self.engine, "programs_per_run": self.programs_per_run}
-        return plan if self.name in ON_GPU else {}
+        return {"engine": self.engine} if self.name in ON_GPU else {}
 
     @property
     def engine_record(self) -> dict[str, Any]:
-        """What a run says about the engine, and whether it can be trained again with the same vectors."""
-        hogwild = self.programs_per_run > 1
-        plan = self.engine_plan
-        return plan | ({"hogwild": hogwild} if plan else {}) | {"deterministic": not hogwild}
+        """What a run says about the engine, and that it can be trained again with the same vectors."""
+        return self.engine_plan | {"deterministic": True}
 
 
 def trainers_of(settings: TrainingSettings) -> list[Trainer]:
@@ -68,9 +63,9 @@ def trainers_of(settings: TrainingSettings) -> list[Trainer]:
     Raises:
         InputError: if output vectors shall be kept and a technique has none of words.
     """
-    gpu: tuple[Engine, int] = ("gpu", settings.programs_per_run)
+    engine: Engine = "gpu" if settings.engine == "gpu" else "gensim"
     trainers = [
-        Trainer(name, settings.parameters_of(name), *(gpu if settings.engine == "gpu" and name in ON_GPU else ()))
+        Trainer(name, settings.parameters_of(name), engine if name in ON_GPU else "gensim")
         for name in settings.techniques
     ]
     for trainer in trainers if settings.keep_output else ():
@@ -87,16 +82,12 @@ def resolve_engine(settings: TrainingSettings) -> TrainingSettings:
     technique has two engines nothing is decided.
 
     Raises:
-        InputError: if the engine gpu is asked for and cannot be used, or ``programs_per_run`` without it.
+        InputError: if the engine gpu is asked for and cannot be used.
     """
     wanted, problem = settings.engine, _problem(settings)
     if wanted == "gpu" and problem:
         raise InputError(f"engine gpu cannot be used: {problem}")
     engine = wanted if wanted != "auto" else "gensim" if problem else "gpu"
-    if engine == "gensim" and settings.programs_per_run > 1:
-        why = f", which cannot be used: {problem}" if wanted == "auto" else ""
-        many = f"{option('programs_per_run')} is {settings.programs_per_run}"
-        raise InputError(f"{many}; more than 1 is for engine gpu{why}")
     settings = _with_device(settings)
     if wanted != "auto" or ON_GPU.keys().isdisjoint(settings.techniques):
         return settings
