@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from gpustab.kernels.training import word2vec
 from gpustab.kernels.training.noise import Noise, noise_tables
 from gpustab.kernels.training.reading import Reading, keep_thresholds, read_units, side_by_side, thin
 from gpustab.machine.device import choose_device, free_memory
+from gpustab.machine.proof import Proof, prove
 from gpustab.trainers.base import Draws, Technique, Tell, Vectors, WithOutput, tell_nobody
 from gpustab.trainers.word2vec import Word2VecParameters
 
@@ -104,7 +105,7 @@ def train_many(
         ComputationError: if a run diverged.
     """
     where = choose_device(device)
-    _check(parameters, where)
+    _check(parameters, where, cbow)
     recipe = word2vec.Recipe(
         parameters.window, parameters.negative, parameters.epochs, parameters.alpha, parameters.min_alpha, cbow
     )
@@ -146,12 +147,40 @@ def unfit(parameters: Word2VecParameters) -> str:
     return ""
 
 
-def _check(parameters: Word2VecParameters, device: torch.device) -> None:
+def proved_kernel(parameters: Word2VecParameters, device: torch.device, *, cbow: bool) -> Proof:
+    """Return how the fused kernel, as it is compiled for these parameters, does beside the plain loop; tried once."""
+    return _proved(parameters.dim, parameters.window, parameters.negative, parameters.epochs, cbow, device)
+
+
+@cache
+def _proved(dim: int, window: int, negative: int, epochs: int, cbow: bool, device: torch.device) -> Proof:
+    recipe = word2vec.Recipe(window, negative, epochs, 0.3, 0.01, cbow)
+
+    def trained(train_epoch: Callable[..., None], where: torch.device) -> Tensor:
+        tokens = torch.tensor([0, 1, 2, 1, 3, 0], dtype=torch.int32, device=where)
+        reading = side_by_side([(tokens, torch.tensor([0, len(tokens)], device=where))])
+        noise = Noise(*(column[None].to(where) for column in noise_tables(torch.arange(1, 5, device="cpu"))))
+        model = word2vec.start_model(4, dim, [1], where, spread=3)
+        train_epoch(reading, noise, model, [1], 0, recipe)
+        return torch.stack(model).cpu()
+
+    def error() -> float:
+        from gpustab.kernels.training.triton_word2vec import train_epoch
+
+        want = trained(word2vec.train_epoch, torch.device("cpu"))
+        return float((trained(train_epoch, device) - want).abs().max() / want.abs().max())
+
+    return prove(f"training of {'cbow' if cbow else 'sgns'}", device, error, 1e-3)
+
+
+def _check(parameters: Word2VecParameters, device: torch.device, cbow: bool) -> None:
     if problem := unfit(parameters):
         raise InputError(f"{problem}; engine gensim trains it")
     fused, reason = use_triton(torch.empty(1, parameters.dim, device=device))
     if not fused and device.type != "cpu":
         raise InputError(f"the fused kernel of word2vec cannot be used: {reason}")
+    if fused and not (proof := proved_kernel(parameters, device, cbow=cbow)).works:
+        raise InputError(f"the fused kernel of word2vec did not prove itself here: {proof}; engine gensim trains it")
 
 
 def _runs_that_fit(corpus: Corpus, draws: Draws, dim: int, device: torch.device) -> int:

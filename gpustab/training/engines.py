@@ -132,13 +132,13 @@ def _with_device(settings: TrainingSettings) -> TrainingSettings:
 
 def _problem(settings: TrainingSettings) -> str:
     """Return why the engine gpu cannot train what is asked for, as a clause; empty if it can."""
-    from gpustab.trainers.word2vec_gpu import unfit
+    from gpustab.trainers.word2vec_gpu import proved_kernel, unfit
 
     names = [name for name in settings.techniques if name in ON_GPU]
     if not names:
         return f"it trains {' and '.join(ON_GPU)}, not {', '.join(settings.techniques)}"
     for name in names:
-        if problem := unfit(cast(Word2VecParameters, settings.parameters_of(name))):
+        if problem := unfit(_word2vec(settings, name)):
             return f"{name}: {problem}" if len(names) > 1 else problem
     if settings.engine == "auto" and (untried := sorted(UNTRIED.intersection(names))):
         return f"{' and '.join(untried)} has run on no card yet; --engine gpu takes it"
@@ -149,4 +149,11 @@ def _problem(settings: TrainingSettings) -> str:
         raise InputError(str(error)) from None
     if device.type != "cuda" and not (fused and settings.engine == "gpu"):  # interpreted on the CPU: for tests
         return "there is no CUDA device here; see gpustab doctor"
-    return "" if fused else reason
+    if not fused:
+        return reason
+    proofs = {name: proved_kernel(_word2vec(settings, name), device, cbow=name == "cbow") for name in names}
+    return next((f"{name} did not prove itself here: {found}" for name, found in proofs.items() if not found.works), "")
+
+
+def _word2vec(settings: TrainingSettings, name: str) -> Word2VecParameters:
+    return cast(Word2VecParameters, settings.parameters_of(name))

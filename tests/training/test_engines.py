@@ -16,6 +16,7 @@ from gpustab import InputError, load_groups
 from gpustab.corpus.sampling import draw_units, training_seed
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.formats.registry import read_space
+from gpustab.machine.proof import Proof
 from gpustab.trainers import technique, word2vec_gpu
 from gpustab.training import engines, read_settings, resolve_engine, train_runs
 from gpustab.training.engines import trainers_of
@@ -84,6 +85,12 @@ def made(tmp_path_factory):
 @pytest.fixture(scope="module")
 def told(made):
     return json.loads((made / "told.json").read_text())
+
+
+@pytest.fixture
+def proven(monkeypatch):
+    """Let the fused kernels have proved themselves."""
+    monkeypatch.setattr(word2vec_gpu, "proved_kernel", lambda *_, **__: Proof(0.0, 1.0))
 
 
 @pytest.fixture
@@ -220,7 +227,19 @@ def test_auto_is_gensim_without_a_gpu_and_says_why(monkeypatch, caplog):
         assert f"engine auto is gensim: {why}" in record.getMessage()
 
 
-def test_auto_is_never_the_interpreter(monkeypatch):
+def test_a_kernel_that_does_not_prove_itself_trains_nothing(monkeypatch, caplog):
+    monkeypatch.setattr(engines, "choose_device", lambda: torch.device("cuda"))
+    monkeypatch.setattr(engines, "use_triton", lambda *_: (True, ""))
+    monkeypatch.setattr(engines.torch, "empty", lambda *_, **__: None)  # there is no such device here
+    monkeypatch.setattr(word2vec_gpu, "proved_kernel", lambda *_, **__: Proof(0.2, 1e-3))
+    with caplog.at_level(logging.INFO, "gpustab"):
+        assert resolve_engine(plan("lee")).engine == "gensim"
+    assert "engine auto is gensim: sgns did not prove itself here: error 2e-01" in caplog.text
+    with pytest.raises(InputError, match="engine gpu cannot be used: sgns did not prove itself here"):
+        resolve_engine(plan("lee", engine="gpu"))
+
+
+def test_auto_is_never_the_interpreter(monkeypatch, proven):
     monkeypatch.setattr(engines, "choose_device", lambda: torch.device("cpu"))
     monkeypatch.setattr(engines, "use_triton", lambda *_: (True, "interpreted"))
     assert resolve_engine(plan("lee")).engine == "gensim"
@@ -234,7 +253,7 @@ def test_auto_is_the_gpu_where_it_can_be_used(usable):
     assert resolve_engine(plan("lee", engine="gensim")).engine == "gensim"
 
 
-def test_what_has_run_on_no_card_is_taken_by_those_who_ask_for_it(monkeypatch, caplog):
+def test_what_has_run_on_no_card_is_taken_by_those_who_ask_for_it(monkeypatch, caplog, proven):
     monkeypatch.setattr(engines, "choose_device", lambda: torch.device("cuda"))
     monkeypatch.setattr(engines, "use_triton", lambda *_: (True, ""))
     monkeypatch.setattr(engines.torch, "empty", lambda *_, **__: None)  # there is no such device here
