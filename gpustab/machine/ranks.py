@@ -29,7 +29,7 @@ _TRANSFER = timedelta(minutes=5)
 _BEAT = 5.0
 """Seconds between two signs of life of a process."""
 _SILENCE = 9
-"""Signs of life that may fail to come: a process that computes gives them, one that hangs or has lost its net does not."""
+"""Signs of life that may fail: one that computes gives them, one that hangs or has lost its net does not."""
 
 
 class _Pulse:
