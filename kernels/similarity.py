@@ -58,7 +58,7 @@ def centred(cross: Tensor, sum_x: Tensor, sum_y: Tensor, words: int) -> Tensor:
 
 
 def linear_cka(xx: Tensor, xy: Tensor, yy: Tensor) -> Tensor:
-    """Return linear CKA, ``‖C_xy‖² / (‖C_xx‖ ‖C_yy‖)`` (Kornblith et al. 2019, eq. 4 with linear kernels).
+    """Return linear CKA, ``‖C_xy‖² / (‖C_xx‖ ‖C_yy‖)`` (Kornblith et al. 2019, with linear kernels).
 
     It is the same for orthogonally turned and for scaled spaces, and not for other linear maps.
 
@@ -105,7 +105,7 @@ def with_lengths(rows: Tensor) -> Tensor:
 
 
 def unbiased_hsic(cross: Tensor, sum_x: Tensor, sum_y: Tensor, words: int) -> Tensor:
-    """Return the unbiased estimate of HSIC of linear kernels, without any ``v × v`` array (Song et al. 2012, eq. 5).
+    """Return the unbiased estimate of HSIC of linear kernels, without any ``v × v`` array (Song et al. 2012).
 
     ``[tr(K̃L̃) + 1ᵀK̃1 1ᵀL̃1 / ((v−1)(v−2)) − 2/(v−2) 1ᵀK̃L̃1] / (v(v−3))`` with ``K̃ = XXᵀ`` and ``L̃ = YYᵀ`` whose
     diagonals are 0. With p and q the squared lengths of the rows, ``tr(K̃L̃) = ‖XᵀY‖² − p·q``, ``1ᵀK̃1 = ‖Σx‖² − Σp``,
@@ -156,7 +156,7 @@ def debiased_cka(xx: Tensor, xy: Tensor, yy: Tensor) -> Tensor:
         yy: ``(B,)``.
 
     Returns:
-        ``(B,)`` in [−1, 1]: an unbiased HSIC is an inner product (Székely & Rizzo 2014, §3).
+        ``(B,)`` in [−1, 1]: an unbiased HSIC is an inner product (Székely & Rizzo 2014).
 
     Raises:
         ValueError: if all rows of a space lie equally far apart, or are not finite.
@@ -245,7 +245,7 @@ def canonical_correlations(x: Whitening, xy: Tensor, y: Whitening) -> Canonical:
     """Return the canonical correlations, the singular values of ``C_xx^{-1/2} C_xy C_yy^{-1/2}``, and two means.
 
     The mean is the same for any invertible linear map of either space (of one whitened with ``explained`` below 1, for
-    orthogonal maps and scaling). The projection-weighted mean (Morcos et al. 2018, eq. 2) weights correlation i by
+    orthogonal maps and scaling). The projection-weighted mean (Morcos et al. 2018) weights correlation i by
     ``Σ_j |⟨h_i, x_j⟩|``, over the columns j of x and with h_i the canonical variable: it is the same for any invertible
     map of y, for permuted or scaled x only, and differs when x and y change places.
 
@@ -266,7 +266,7 @@ def canonical_correlations(x: Whitening, xy: Tensor, y: Whitening) -> Canonical:
 
 
 def eigenspace_overlap(x: Whitening, xy: Tensor, y: Whitening) -> Tensor:
-    """Return the eigenspace overlap score, ``‖UᵀŨ‖² / max(d, d̃)`` (May et al. 2019, definition 1), ``(B,)`` in [0, 1].
+    """Return the eigenspace overlap score, ``‖UᵀŨ‖² / max(d, d̃)`` (May et al. 2019), ``(B,)`` in [0, 1].
 
     U and Ũ are bases of the columns of the two spaces; where columns depend on each other d is their rank.
 
@@ -281,7 +281,7 @@ def eigenspace_overlap(x: Whitening, xy: Tensor, y: Whitening) -> Tensor:
 
 
 def eigenspace_instability(xx: Tensor, xy: Tensor, yy: Tensor, power: float = 3.0) -> Tensor:
-    """Return the eigenspace instability measure (Leszczynski et al. 2020, definition 2), with x and y as anchors.
+    """Return the eigenspace instability measure (Leszczynski et al. 2020), with x and y as anchors.
 
     ``tr((UUᵀ + ŨŨᵀ − 2 ŨŨᵀUUᵀ) Σ) / tr Σ`` with ``Σ = (XXᵀ)^α + (YYᵀ)^α``. Since ``UUᵀ (XXᵀ)^α = (XXᵀ)^α``, that is
     ``1 − [tr ŨŨᵀ(XXᵀ)^α + tr UUᵀ(YYᵀ)^α] / tr Σ``: which part of the strong directions of one is missing in the other.
@@ -313,7 +313,7 @@ def _power(gram: Tensor, power: float) -> Tensor:
 
 
 def partly_whitened(gram: Tensor, alpha: float) -> Tensor:
-    """Return the maps between Procrustes and CCA, ``α I + (1 − α) C^{−1/2}`` (Williams et al. 2021, eq. 9).
+    """Return the maps between Procrustes and CCA, ``α I + (1 − α) C^{−1/2}`` (Williams et al. 2021).
 
     Args:
         gram: ``(B, d, d)`` float64 of centred columns.
