@@ -145,8 +145,8 @@ def angular(
 
     It does not change when x or y is turned, scaled as a whole or (where columns are centred) shifted, or when they
     change places. Below 1 ``alpha`` lies between Procrustes and CCA: columns are first mapped by ``α I + (1 − α)
-    (XᵀX)^{−1/2}``, as netrep does, and at 0 the angle does not change under any invertible map: it is ``arccos`` of mean
-    CCA where x and y have equal ranks.
+    (XᵀX)^{−1/2}``, as netrep does, and at 0 the angle does not change under any invertible map: it is ``arccos`` of
+    mean CCA where x and y have equal ranks.
 
     Args:
         x: ``(..., v, d)``.

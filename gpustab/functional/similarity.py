@@ -85,8 +85,7 @@ def neighbour_overlap(
 def rank_similarity(
     x: Tensor, y: Tensor, k: int = 10, *, targets: Tensor | None = None, reduction: Reduction = "mean"
 ) -> Tensor:
-    """Return how far two spaces rank the k nearest neighbours alike, near ones counting most (Wang et al. 2022, as in
-    ReSi).
+    """Return how far two spaces rank the k nearest neighbours alike, near ones counting most (Wang et al. 2022).
 
     ``Σ_w 2 / ((1 + |r_w − s_w|)(r_w + s_w))`` over the m shared neighbours w of ranks r and s, by ``Σ_{n≤m} 1/n``:
     1 where the m shared ones are the first m of both lists in one order. It is less where they stand further down, also
@@ -210,8 +209,8 @@ def cca(x: Tensor, y: Tensor, *, normalize: bool = False, explained: float = 0.9
     All are in [0, 1] and do not change when x or y is shifted or scaled as a whole, or the words of both are permuted.
     Mean CCA does not change under any invertible linear map of x or y; SVCCA (Raghu et al. 2017) not when they are
     turned; PWCCA (Morcos et al. 2018) not under an invertible map of y, but when x is turned, or x and y change places.
-    Its weights are those of the paper, by canonical variables: the authors' code, and copies of it, leave ``C^{−1/2}``
-    out of these, and give other numbers. With fewer words than dimensions all are 1 for anything: see :func:`chance_level`.
+    It weights by canonical variables, as the paper says; the authors' code, and copies of it, leave ``C^{−1/2}`` out of
+    these, and give other numbers. With fewer words than dimensions all are 1 for anything: see :func:`chance_level`.
 
     Args:
         x: ``(..., v, d1)``.

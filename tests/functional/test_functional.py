@@ -530,10 +530,7 @@ def test_dimensions_need_not_agree_where_frames_do_not_count():
         (lambda x, y: functional.rbf_cka(x * 0 + 1, y), "the width of the kernel of x is 0"),
         (lambda x, y: functional.rdm(x, y, distance="cosin"), "distance is 'cosin', wanted one of cosine"),
         (lambda x, y: functional.rdm(x, y, comparison="kendall"), "comparison is 'kendall'"),
-        (
-            lambda x, y: functional.rdm(x * 0 + 1, y),
-            "the cosine distances of x do not vary: its rows point the same way",
-        ),
+        (lambda x, y: functional.rdm(x * 0 + 1, y), "distances of x do not vary: its rows point the same way"),
         (lambda x, y: functional.rdm(x * 0 + 1, y, distance="euclidean"), "euclidean distances of x do not vary"),
         (lambda x, y: functional.angular(x, y, alpha=2), "alpha is 2"),
         (lambda x, y: functional.angular(x, y, alpha=0, centre=False), "give centre=True"),
