@@ -23,8 +23,8 @@ class MinibatchCKA(MatrixMetric):
 
     The HSIC of a batch is the unbiased estimate (eq. 3 there; Song et al. 2012): its mean is that of all rows,
     whatever the size of the batches. (Averages of the biased one, or of CKAs of batches, are not: they grow as batches
-    shrink.) Batches weigh as many rows as they have. For linear kernels :class:`DebiasedCKA` gives the number of all rows
-    itself.
+    shrink.) Batches weigh as many rows as they have. For linear kernels :class:`DebiasedCKA` gives the number of all
+    rows itself.
 
     Args:
         kernel: ``"linear"``, or ``"rbf"``: Gaussian kernels, the same in all batches.
