@@ -124,17 +124,17 @@ def bombs(place: Path) -> Iterator[tuple[dict[str, Any], list[str | Path]]]:
     for suffix, pack in (("gz", gzip.compress), ("bz2", bz2.compress)):
         for kind, piece in (("one word", mega), ("lines", b"a b\n" * (1 << 18))):
             path = place / f"{kind}.txt.{suffix}".replace(" ", "-")
-            path.write_bytes(pack(piece) * 1_200)  # both take many streams for one
+            path.write_bytes(pack(piece) * 600)  # both take many streams for one
             yield {"bomb": f"{suffix}: text, {kind}"}, train(path)
         path = place / f"vectors.txt.{suffix}"
-        path.write_bytes(pack(b"w " + b"0 " * 50 + b"\n") + pack(mega) * 1_200)
+        path.write_bytes(pack(b"w " + b"0 " * 50 + b"\n") + pack(mega) * 600)
         yield {"bomb": f"{suffix}: vectors, one word"}, info(path)
     body = f'<w:document xmlns:w="{WORD}"><w:body>'.encode()
     paragraphs = b"<w:p><w:r><w:t>hello dear world</w:t></w:r></w:p>" * 20_000
     path = _zipped(
         place / "large.docx",
         "word/document.xml",
-        lambda file: (file.write(body), _times(file, paragraphs, 1_000), file.write(b"</w:body></w:document>")),
+        lambda file: (file.write(body), _times(file, paragraphs, 400), file.write(b"</w:body></w:document>")),
     )
     yield {"bomb": "docx"}, train(path)
     content = bytearray(path.read_bytes())
@@ -145,11 +145,11 @@ def bombs(place: Path) -> Iterator[tuple[dict[str, Any], list[str | Path]]]:
     path = _zipped(
         place / "words.npz",
         "words.npy",
-        lambda file: (file.write(_npy("<U1000", (1_000_000,))), _times(file, zeros, 3_000)),
+        lambda file: (file.write(_npy("<U1000", (262_144,))), _times(file, zeros, 1_000)),
         **{"vectors.npy": two},
     )
     yield {"bomb": "npz: words"}, info(path)
-    rows, d = 2_000_000, 500
+    rows, d = 500_000, 500
     path = _zipped(
         place / "rows.npz",
         "vectors.npy",
@@ -157,15 +157,15 @@ def bombs(place: Path) -> Iterator[tuple[dict[str, Any], list[str | Path]]]:
         **{"words.npy": _saved(np.array([f"w{k}" for k in range(10)]))},
     )
     yield {"bomb": "npz: vectors"}, info(path)
-    long = pa.array(["a" * 400_000_000, "b"])
+    long = pa.array(["a" * 200_000_000, "b"])
     pq.write_table(pa.table({"word": long, "x": [0.5, 1.0], "y": [1.0, 0.5]}), p := place / "word.parquet",
                    compression="zstd")  # fmt: skip
     yield {"bomb": "Parquet: one word"}, info(p)
     lists = pa.FixedSizeListArray.from_arrays(pa.array(np.zeros(200_000_000, "f4")), 100_000_000)
     pq.write_table(pa.table({"word": ["a", "b"], "v": lists}), p := place / "lists.parquet", compression="zstd")
     yield {"bomb": "Parquet: long vectors"}, info(p)
-    table = pa.table({"word": pa.array(np.zeros(20_000_000, "i4")).cast(pa.string()), "x": np.zeros(20_000_000),
-                      "y": np.zeros(20_000_000)})  # fmt: skip
+    table = pa.table({"word": pa.array(np.zeros(5_000_000, "i4")).cast(pa.string()), "x": np.zeros(5_000_000),
+                      "y": np.zeros(5_000_000)})  # fmt: skip
     pq.write_table(table, p := place / "rows.parquet", compression="zstd")
     yield {"bomb": "Parquet: rows"}, info(p)
     with pa.OSFile(str(p := place / "word.feather"), "wb") as sink:
@@ -174,7 +174,7 @@ def bombs(place: Path) -> Iterator[tuple[dict[str, Any], list[str | Path]]]:
         with pa.ipc.new_file(sink, batch.schema, options=options) as writer:
             writer.write_table(batch)
     yield {"bomb": "Feather: one word"}, info(p)
-    head = json.dumps({"__metadata__": {f"k{k}": "" for k in range(4_000_000)}}).encode()
+    head = json.dumps({"__metadata__": {f"k{k}": "" for k in range(2_000_000)}}).encode()
     path = place / "metadata.safetensors"
     path.write_bytes(len(head).to_bytes(8, "little") + head)
     yield {"bomb": "safetensors: metadata"}, info(path)

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import random
 import subprocess
 import time
 from collections import Counter
@@ -67,8 +68,8 @@ def fuzz(chosen, keep):
 
 
 def spread(cases, most):
-    """About so many of some cases, from all of them alike; all where none is said."""
-    return cases[:: max(1, len(cases) // most)] if most else cases
+    """So many of some cases, drawn by a seed; all where none is said."""
+    return random.Random(0).sample(cases, min(most, len(cases))) if most else cases
 
 
 def tell(wrong, most):
@@ -99,7 +100,7 @@ def main():
     """Run it all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="calls whose name has this")
-    parser.add_argument("--most", type=int, default=0, help="about so many faults a call; default all")
+    parser.add_argument("--most", type=int, default=0, help="so many faults a call, and forms a file; default all")
     parser.add_argument("--show", type=int, default=20, help="so many failures are printed")
     parser.add_argument("--part", choices=("faults", "fuzz"), help="one of both; default both")
     parser.add_argument("--out", type=Path, help="a JSON file that the rows are put into")

@@ -78,18 +78,10 @@ SCENARIOS = (
         **STUDY,
     ),
     Scenario(
-        "study consistency",
-        "study consistency r0.txt --text texts.txt --out page -q",
-        "page/summary.json",
-        **STUDY,
+        "study consistency", "study consistency r0.txt --text texts.txt --out page -q", "page/summary.json", **STUDY
     ),
     Scenario("train, two jobs", TRAIN.format("set", 2) + " --jobs 2", "set/manifest.json", cheap=False),
-    Scenario(
-        "train, periods",
-        f"{CHANGE} --epochs-by year:1900-1939:20",
-        "years/manifest.json",
-        cheap=False,
-    ),
+    Scenario("train, periods", f"{CHANGE} --epochs-by year:1900-1939:20", "years/manifest.json", cheap=False),
     Scenario(
         "sweep",
         "sweep texts.txt --technique lsa --vary dim=3,4 --sampling shuffled --runs 2 --as-is --set lsa.dim=4 -o sweep "

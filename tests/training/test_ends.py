@@ -108,8 +108,20 @@ def test_a_finished_sweep_is_asked_for_no_room(folder, train):
 
 @pytest.mark.slow
 def test_what_is_finished_needs_no_disk_to_write_to(folder, train):
-    sweep = ("sweep", train[1], "--technique", "lsa", "--vary", "dim=2,3", "--as-is", "--sampling", "fixed", "--runs", 2)
-    sweep += ("--set", "lsa.dim=3", "-o", folder / "sweeps")
+    sweep = (
+        "sweep",
+        train[1],
+        "--technique",
+        "lsa",
+        "--vary",
+        "dim=2,3",
+        "--as-is",
+        "--sampling",
+        "fixed",
+        "--runs",
+        2,
+    )
+    sweep += ("--min-count", 1, "--set", "lsa.dim=3", "-o", folder / "sweeps")
     done = call(*sweep)
     assert done.exit_code == 0, done.output
     with read_only(folder):
