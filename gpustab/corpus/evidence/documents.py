@@ -120,8 +120,10 @@ def _ways_to_part(table: sparse.csr_matrix) -> list[_Parted]:
     _, vectors = np.linalg.eigh((scaled.T @ scaled).toarray())
     ways = []
     for vector in vectors.T[::-1][1 : 1 + _TRIED]:  # the first is the same for all
-        second = table @ (vector / np.sqrt(columns)) / rows > 0
-        if second.all() or not second.any():
+        place = table @ (vector / np.sqrt(columns)) / rows
+        # Not 0: groups that share no word at all have one eigenvalue, and any of them may stand at 0.
+        second = place > (place.min() + place.max()) / 2
+        if not second.any():
             continue
         sums = np.stack([table[~second].sum(0).A1, table[second].sum(0).A1])
         profiles = sums / sums.sum(1, keepdims=True)

@@ -18,6 +18,9 @@ _ALONE = 0.1
 """Of the words, how many stand in a head that comes once: then there is more head than a title page has."""
 _AGAIN = 3
 """Heads from which the same fields are no accident."""
+_PAIRS, _BODY = 10, 0.5
+"""Heads of the same two fields from which they are no accident, and words at most that stand in these: the others are
+text of the records."""
 _ALL = 0.8
 """Of the lines, how many begin with one of a few names: a play on few pages has less."""
 _TIMED = 0.25
@@ -71,11 +74,13 @@ def record_heads(look: Look) -> Doubt | None:
     """Doubt lines of named fields above each record, as mails, Usenet, web archives and lists of references have them.
 
     A head is three or more lines with different names. It counts where the same names come in other heads too; or, if
-    it comes alone, where the text begins with it and it is a tenth of all.
+    it comes alone, where the text begins with it and it is a tenth of all. Two lines are one where they come often.
     """
-    heads = [head for head in _heads(look) if not _speeches(head)]
+    short = [head for head in _heads(look) if not _speeches(head)]
+    heads = [head for head in short if len(head.names) >= _AGAIN]
     often = Counter(name for head in heads for name in set(head.names))
     again = [head for head in heads if sum(often[name] >= _AGAIN for name in head.names) >= _AGAIN]
+    again = again or _pairs(look, [head for head in short if len(head.names) < _AGAIN])
     if not again:
         alone = [head for head in heads if head.first]
         share = look.share_of([line for head in alone for line in head.lines])
@@ -92,6 +97,16 @@ def record_heads(look: Look) -> Doubt | None:
     lines = [line for head in again for line in head.lines]
     way = f"say {option('drop', _pattern(names, lines))} to leave such lines out"
     return Doubt("heads", share, shown(lines), strong, says, way)
+
+
+def _pairs(look: Look, heads: Sequence[Head]) -> list[Head]:
+    """Return the heads of the two fields that come again most often, if texts stand under them."""
+    common = Counter(head.names for head in heads).most_common(1)
+    if not common or common[0][1] < _PAIRS:
+        return []
+    pairs = [head for head in heads if head.names == common[0][0]]
+    share = look.share_of([line for head in pairs for line in head.lines])
+    return pairs if _STRONG <= share <= _BODY else []
 
 
 def _speeches(head: Head) -> bool:
@@ -209,7 +224,7 @@ def _heads_of(lines: Sequence[str]) -> Iterator[Head]:
         elif names and line[:1] in (" ", "\t") and line.strip():
             held.append(line)
         else:
-            if len(names) >= _AGAIN:
+            if len(names) > 1:
                 yield Head(tuple(names), tuple(held), start == 0 and not line.strip() and place < len(lines) - 1)
             names, held, start = ([name], [line], place) if name else ([], [], place + 1)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
 
 import numpy as np
 
@@ -24,12 +23,12 @@ _A_BOOK = 2000
 _CODED = 0.2
 """Of the text, how much stands in words of more than 50 letters and digits."""
 _LONGEST = 50
-_NO_CASE = 0.5
+_NO_CASE = 0.4
 """Of the letters, how many have no small and large form, as those of scripts without blanks."""
-_CLAUSE = 5.5
-"""Letters of the middle word: clauses of such scripts have 8, words of scripts with blanks 3 to 5."""
-_COMMON = 0.12
-"""Of the words, how many are among the 20 commonest: with blanks a fifth at least, clauses hardly come again."""
+_CLAUSE, _OFTEN = 7, 0.25
+"""Letters that few words have, and how many clauses of such scripts have more: a third, and of words a tenth."""
+_ONCE, _ENOUGH, _LOOKED_AT = 0.5, 200, 2000
+"""Of so many words, how many are different: clauses hardly come again; of fewer words, words do not either."""
 
 
 def documents_of_one_word(look: Look) -> Doubt | None:
@@ -91,12 +90,12 @@ def clauses(look: Look) -> Doubt | None:
     letters = sum(map(len, words))
     if len(words) < _FEW_DOCUMENTS or letters < _NO_CASE * all_letters:
         return None
-    sizes = sorted(sum(unicodedata.category(sign)[0] == "L" for sign in word) for word in words[:5000])
-    common = sum(n for _, n in Counter(words).most_common(20)) / len(words)
-    middle = sizes[len(sizes) // 2]
-    if middle < _CLAUSE or (len(words) > 200 and common > _COMMON):
+    words = words[:_LOOKED_AT]
+    sizes = sorted(sum(unicodedata.category(sign)[0] == "L" for sign in word) for word in words)
+    long = sum(size > _CLAUSE for size in sizes) / len(sizes)
+    if long < _OFTEN or (len(words) > _ENOUGH and len(set(words)) < _ONCE * len(words)):
         return None
-    says = f"clauses taken for words: the middle one has {middle} letters, and no blanks stand between words"
+    says = f"clauses taken for words: the middle one has {sizes[len(sizes) // 2]} letters, and no blanks stand between words"
     signs = option("tokenizer", r"[^\W\d_]")
     way = f"say {signs} to take every sign for a word, or let a segmenter put blanks between the words"
     return Doubt("clauses", letters / all_letters, shown(words), True, says, way)
