@@ -23,8 +23,11 @@ _PAIRS, _BODY = 10, 0.5
 text of the records."""
 _ALL = 0.8
 """Of the lines, how many begin with one of a few names: a play on few pages has less."""
-_TIMED = 0.25
-"""Of the lines, how many begin with a time or hold no letter: tables in prose and rules of hyphens are less."""
+_TIMED, _WITH_WORDS = 0.25, 0.6
+"""Of the lines, how many begin with a time: tables in prose have less. Where words follow, as entries of a journal have
+them, these are text, and only where nearly all lines begin so they are a log."""
+_CORE = 0.4
+"""Of the heads of records, how many have each of their common fields; lists of notes on many things have none such."""
 _KEY = re.compile(
     r"""\s*(?:
     ([A-Za-z][\w.-]*(?:[ ][\w.-]+){0,2}):(?=\s|$)       # Subject: x, Release Date: x
@@ -80,6 +83,10 @@ def record_heads(look: Look) -> Doubt | None:
     heads = [head for head in short if len(head.names) >= _AGAIN]
     often = Counter(name for head in heads for name in set(head.names))
     again = [head for head in heads if sum(often[name] >= _AGAIN for name in head.names) >= _AGAIN]
+    own = Counter(name for head in again for name in set(head.names))
+    core = [n for n in own.values() if n >= _CORE * len(again)]
+    if len(core) < _AGAIN or 2 * sum(core) < own.total():
+        again = []
     again = again or _pairs(look, [head for head in short if len(head.names) < _AGAIN])
     if not again:
         alone = [head for head in heads if head.first]
@@ -126,8 +133,11 @@ def named_lines(look: Look) -> Doubt | None:
         says = f"settings: {settings / len(look.filled):.0%} of the lines are a name and its value"
         way = f"say {option('drop', _VALUED)} to leave the names out"
         return Doubt("names", settings / len(look.filled), shown(look.filled), True, says, way)
-    if len(names) < 5 or share < _ALL or 3 * len(often) > len(names):
+    if len(names) < 5 or share < _ALL:
         return _few_openings(look)
+    if 3 * len(often) > len(names):
+        says = f"fields: {share:.0%} of the lines are a name and its value"
+        return _few_openings(look) or Doubt("names", share, shown(look.filled), False, says, "give the text alone")
     says = f"lines with a name each: {share:.0%} of the lines begin with one of {len(often)} names"
     way = f"say {option('drop', _names_pattern([name for name, _ in often.most_common()]))} to leave the names out"
     return Doubt("names", share, shown(look.filled), True, says, way)
@@ -201,7 +211,9 @@ def times(look: Look) -> Doubt | None:
     says = f"lines that begin with a time: {share:.0%} of the lines"
     months = any(_LETTER.match(line.lstrip("[(<\"' \t")) for line in timed)
     way = f"say {option('drop', '^' + (_STAMP if months else _BEFORE_LETTERS))} to leave the times out"
-    return Doubt("times", share, shown(timed), True, says, way)
+    words = sum(bool(_LETTER.search(line[found.end() :])) for line in timed if (found := _TIME.match(line)))
+    strong = share >= _WITH_WORDS or 2 * words < len(timed)
+    return Doubt("times", share, shown(timed), strong, says, way)
 
 
 def _name(line: str) -> str:
