@@ -55,7 +55,7 @@ def copies(look: Look) -> Doubt | None:
 
 
 def boilerplate(look: Look) -> Doubt | None:
-    """Doubt what most documents have, or what stands around texts; less than three tenths of the words are named."""
+    """Doubt what most documents have, or what stands around texts, which two lines tell: that is a note in any case."""
     if not look.repeated:
         return None
     share, documents, examples, frames = look.repeated
@@ -65,7 +65,12 @@ def boilerplate(look: Look) -> Doubt | None:
         what = f"stand outside of two lines between signs that frame {texts}"
     says = f"boilerplate: {share:.1%} of its words {what}"
     return Doubt(
-        "boilerplate", share, examples, share >= _MUCH, says, f"say {option('cut_boilerplate')} to leave them out"
+        "boilerplate",
+        share,
+        examples,
+        share >= _MUCH and not frames,
+        says,
+        f"say {option('cut_boilerplate')} to leave them out",
     )
 
 

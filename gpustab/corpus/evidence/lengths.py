@@ -31,7 +31,7 @@ _NO_CASE = 0.4
 """Of the letters, how many have no small and large form, as those of scripts without blanks."""
 _CLAUSE, _OFTEN = 7, 0.25
 """Letters that few words have, and how many clauses of such scripts have more: a third, and of words a tenth."""
-_WHOLE = 9
+_WHOLE = 10
 """Letters of the middle clause that no script with blanks has; shorter ones may be long words, as in Malayalam, and are
 told by what stands between: mostly a blank."""
 _ONCE, _ENOUGH, _LOOKED_AT = 0.5, 200, 2000
