@@ -79,7 +79,7 @@ def may_claim(result: Content) -> str:
     """Return what a paper may say by this comparison."""
     verdict = result.contrasts[0].get("verdict") if result.contrasts else None
     if result.alarms:
-        return "Nothing yet: what is said above in red comes first."
+        return ""
     samplings = {str(group["name"]).rpartition("/")[2] for group in result.groups}
     unlike = " The runs were sampled in different ways, so that this is a difference of the samples, not of techniques."
     techniques = {str(group["name"]).rpartition("/")[0] for group in result.groups}
