@@ -16,6 +16,7 @@ belong to it; others stand after the verdict.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -32,6 +33,9 @@ _CARDS = 4
 _NOTHING_YET = "Nothing yet: what is said above in red comes first."
 _ROWS = 20
 """A plain page shows so many rows of a table."""
+
+_TEXT = re.compile(r">[^<>]+<|aria-label=\"[^\"]+\"")
+"""What is read in a panel; the script of the page reads other attributes."""
 
 SUMMARIES = "summaries"
 """Name of the table of the result's groups among those that figures are drawn from."""
@@ -120,7 +124,12 @@ def draw(result: Content) -> dict[str, Picture]:
     for name, (caption, function) in figures_of(result).items():
         made = function(tables)
         picture = made if isinstance(made, Picture) else Picture(panels=[made] if made else [])
-        drawn[name] = replace(picture, caption=picture.caption or caption)
+        drawn[name] = replace(
+            picture,
+            title=called(picture.title),
+            panels=[_TEXT.sub(lambda found: called(found[0]), panel) for panel in picture.panels],
+            caption=called(picture.caption or caption),
+        )
     return drawn
 
 

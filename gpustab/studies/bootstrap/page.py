@@ -130,8 +130,8 @@ def _neighbours(result: Result) -> Iterator[Block]:
         words = list(dict.fromkeys(row.query for row in own))
         each = [SmallTable.of(word, [row for row in own if row.query == word], _QUERY) for word in words[:_QUERIES]]
         chosen = own[0].chosen_by
-        by = f"chosen by {chosen}, the whole corpus, and judged" if chosen != group else "chosen and judged"
-        answer = f"{len(own)} words, {by} by {own[0].of} runs of {group}."
+        chose = f"{capital(the_runs(chosen))} chose" if chosen != group else "The same runs chose"
+        answer = f"{chose} these {len(own)} words, and {own[0].of} bootstrap runs judge them."
         if len(words) > _QUERIES:
             answer += f" Below are {_QUERIES} of {len(words)} query words; the table of neighbours has all."
         rule = f"{RULE} The bootstrap range is the least and the largest cosine, no confidence interval."

@@ -35,25 +35,17 @@ def cards(result: Content) -> list[Card]:
     row = max(_shown(result), key=lambda pair: (BEYOND_SAMPLING.judge(pair) == "more", pair.change), default=None)
     if row is None:
         return []
-    made = [
-        Card(
-            f"From {row.first} to {row.second} words moved by",
-            number(row.change, 2),
-            "",
-            f"0: used alike; {number(row.unlike, 2)}: two different words",
-        ),
-        Card("Two runs of one period differ by", number(row.training_floor, 2), "", "the training noise"),
+    unlike = f"0: used alike; {number(row.unlike, 2)}: two different words"
+    others = (
+        ("Two runs of one period differ by", row.training_floor, "the training noise"),
+        ("Two samplings of one period differ by", row.sampling_floor, "training and the choice of documents"),
+    )
+    made = [Card(f"From {row.first} to {row.second}, words moved by", number(row.change, 2), "", unlike)]
+    made += [
+        Card(what, number(value, 2), "", why) for what, value, why in others if value is not None and value == value
     ]
-    if row.sampling_floor is not None:
-        made.append(
-            Card(
-                "Two samplings of one period differ by",
-                number(row.sampling_floor, 2),
-                "",
-                "training and the choice of documents",
-            )
-        )
-        made.append(Card("The change beyond sampling is", signed_span(*beyond(row)), "", "95 %; above 0 is a change"))
+    if row.sampling_floor is not None and (ends := beyond(row))[0] == ends[0]:
+        made.append(Card("The change beyond sampling is", signed_span(*ends), "", "95 %; above 0 is a change"))
     return made
 
 

@@ -80,7 +80,7 @@ _SHARES: Columns = [
     ("place", lambda row: str(row.place or "–")),
     ("runs", lambda row: f"{row.runs} of {row.of}"),
     "share",
-    ("95 % interval", lambda row: f"{percent(row.low)}–{percent(row.high)}"),
+    ("95 % interval", lambda row: f"{100 * row.low:.0f}–{percent(row.high)}"),
     "margin",
     "cosine",
     "cosine_sd",

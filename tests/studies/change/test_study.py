@@ -125,7 +125,7 @@ def test_two_epochs_have_no_law_and_one_run_no_error():
     assert answer.tables["laws"].height == 0
     assert any("no group has two rows" in note for note in answer.notes)
     assert "Train bootstrap runs too, or a control" in answer.verdict[0]
-    assert "With one run, how much of it is training noise cannot be told." in answer.verdict[1]
+    assert "One run cannot say how much of this is training noise." in answer.verdict[1]
 
 
 def test_two_groups_without_epochs_are_taken_as_given():
