@@ -8,12 +8,17 @@ BIN := .venv/bin
 INSTALL = $(BIN)/python -m pip install --no-compile --disable-pip-version-check -c constraints.txt
 BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py benchmarks/*/bench_*.py))
 
-# One run tells all: the tests run even where the style is at fault, and any fault fails the whole.
-check = failed=0; $(MAKE) --no-print-directory lint || failed=$$?; $(elsewhere) || failed=$$?; \
+# One run tells all: the tests run even where the style is at fault, and any fault fails the whole. Types take 45 s of one
+# processor, so that they are checked beside the first tests.
+check = failed=0; mkdir -p build; $(MAKE) --no-print-directory lint >build/lint.txt 2>&1 & lint=$$!; \
+	$(elsewhere) || failed=$$?; wait $$lint || failed=$$?; cat build/lint.txt; \
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(1)" && exit $$failed
 
 # The numeric tests on one processor of another kind; Triton's interpreter takes long and asks no processor.
 elsewhere = $(BIN)/python tests/machines.py --column 1 tests/kernels tests/engine tests/statistics --ignore-glob='*triton*'
+
+# The tests start hundreds of processes, each of which would compile all that it imports: nothing else is compiled yet.
+unexport PYTHONDONTWRITEBYTECODE
 
 # OpenMP threads that spin while they wait turn milliseconds into minutes when other processes use the cores.
 export OMP_WAIT_POLICY := PASSIVE

@@ -7,10 +7,10 @@ Usage:
 reduced PIP loss and p@10, mean and SD of the cosines of 10,000 pairs of words, WordSim-353, analogies, and a
 permutation test of :mod:`benchmarks.distributions`.
 
-``time`` trains 128 runs by one program a run and by Hogwild, and one by gensim, each after its correlation with
-WordSim-353 has reached 0.2; then shorter texts and other numbers of runs. Both are of skip-gram; ``cbow`` is the table
-of engines and the times of 128 runs of CBOW, whose kernel no card has run yet. On a CPU the plain loop trains, so there
-is only ``--quick``, which shows that the script runs and nothing else.
+``time`` trains 128 runs on the card and one by gensim, each after its correlation with WordSim-353 has reached 0.2;
+then shorter texts and other numbers of runs. Both are of skip-gram; ``cbow`` is the table of engines and the times of
+128 runs of CBOW, whose kernel no card has run yet. On a CPU the plain loop trains, so there is only ``--quick``, which
+shows that the script runs and nothing else.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from gpustab.trainers.base import Vectors
 from gpustab.trainers.word2vec import Word2VecParameters, train_word2vec
 from gpustab.trainers.word2vec_gpu import train_many
 
-RUNS, MANY, PROGRAMS = 16, 128, 32
+RUNS, MANY = 16, 128
 WORD_PAIRS = 10_000
 
 Train = Callable[[Sequence[int]], list[Vectors]]
@@ -69,14 +69,11 @@ def by_kernel(bench: Bench, corpus: Corpus, parameters: Word2VecParameters, runs
 def engines(bench: Bench, corpus: Corpus, parameters: Word2VecParameters, *, cbow: bool) -> dict[str, Train]:
     kernel = partial(by_kernel, bench, corpus, cbow=cbow)
     narrow = parameters.model_copy(update={"spread": 0.5})
-    found = {
+    return {
         "gensim": partial(by_gensim, corpus, parameters, cbow=cbow),
         "sequential": partial(kernel, parameters),
         "sequential, start ±0.5/d": partial(kernel, narrow),
     }
-    if bench.device.type == "cuda":
-        found[f"Hogwild, {PROGRAMS} programs"] = partial(kernel, parameters, programs_per_run=PROGRAMS)
-    return found
 
 
 def compare(bench: Bench, corpus: Corpus, parameters: Word2VecParameters, *, cbow: bool = False) -> None:
@@ -169,7 +166,7 @@ def race(
     check: bool,
     cbow: bool = False,
 ) -> list[Row]:
-    """Time one program a run against Hogwild and, where wanted, one run of gensim."""
+    """Time one program a run and, where wanted, one run of gensim."""
     size = {"R": runs, "v": len(corpus.vocabulary), "tokens": len(corpus.tokens), "d": parameters.dim}
     drawn = sample(corpus, draw_units("fixed", len(corpus), 0, 0))
     correlation = word_similarity(corpus) if check else None
@@ -181,9 +178,6 @@ def race(
 
     kernel = partial(by_kernel, bench, corpus, parameters, range(runs), cbow=cbow)
     contenders = [Contender("one program a run", kernel, error, 0.8)]
-    if bench.device.type == "cuda":
-        hogwild = partial(kernel, programs_per_run=PROGRAMS)
-        contenders.append(Contender(f"Hogwild, {PROGRAMS} programs a run", hogwild, error, 0.8))
     if gensim:
         call = partial(by_gensim, corpus, parameters, [0], cbow=cbow)
         contenders.append(Contender("gensim, one thread", call, error, 0.8, share=1 / runs, note="one run"))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch.nn.functional import normalize
 
 from gpustab.kernels.gram import block_gram
-from gpustab.kernels.jackknife import pair_matrix, pair_statistics
+from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.pip_loss import pip_from_gram, reduced
 
 PERMUTATIONS = 9_999
@@ -71,34 +71,3 @@ def distance(losses: Losses) -> Distance:
     """Return how far the first half of the runs lies from the second."""
     half = len(losses) // 2
     return Distance(float(losses[:half, half:].mean()), energy(losses, half), permutation_test(losses))
-
-
-def against(one: Sequence[Floats], same: Sequence[Floats], some: Sequence[Floats]) -> dict[str, float]:
-    """Compare runs of several programs with runs of one, other runs and the same.
-
-    Args:
-        one: runs of one program.
-        same: runs of one program with the draws and seeds of ``some``.
-        some: runs of several programs, whose draws and seeds ``one`` does not share.
-
-    Returns:
-        Mean loss within, with its error; between them and ``one``; energy distance and permutation test of the two; how
-        much more the loss within is than that of ``same``, whose draws and seeds they share, with the error of that;
-        mean length of vectors; mean loss between runs of one number.
-    """
-    losses, half = loss_matrix([*one, *some]), len(one)
-    inside, before = losses[half:, half:], loss_matrix(same)
-    between = losses[:half, half:]
-    found = pair_statistics(torch.from_numpy(inside))
-    more = pair_statistics(torch.from_numpy(inside - before))
-    return {
-        "within": found.mean,
-        "within_se": found.se,
-        **distance(losses)._asdict(),
-        # Runs vary, pairs are not counted.
-        "between_se": float(sum(between.mean(axis).var(ddof=1) / half for axis in (0, 1)) ** 0.5),
-        "more": more.mean,
-        "more_se": more.se,
-        "same_run": float(np.mean([loss_matrix(pair)[0, 1] for pair in zip(same, some, strict=True)])),
-        "length": float(np.mean([np.linalg.norm(x, axis=1).mean() for x in some])),
-    }

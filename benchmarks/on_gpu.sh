@@ -16,8 +16,6 @@ run python -m benchmarks.goals "$results/bench-cuda/summary.json" --out "$result
 run python -m benchmarks.bench_sgns engines --device cuda --out "$results"
 run python -m benchmarks.bench_sgns time --device cuda --out "$results"
 run python -m benchmarks.bench_sgns cbow --device cuda --out "$results"
-run python -m benchmarks.hogwild_card --device cuda --out "$results"
-run python -m benchmarks.hogwild_card --cbow --device cuda --out "$results"
 limit=600 run python -m benchmarks.glove_many --device cuda --out "$results"
 for name in pip_loss procrustes neighbours overlap averaging cosine prediction glove; do
     run python -m "benchmarks.bench_$name" --device cuda --out "$results"

@@ -76,6 +76,7 @@ def top_k(
     *,
     backend: Backend = "torch",
     search_scores: int = 2**26,
+    halves: bool = True,
     tell: Callable[[str, int], None] | None = None,
 ) -> Neighbours:
     """Return the k nearest neighbours of the target rows among all rows.
@@ -86,6 +87,7 @@ def top_k(
         k: number of neighbours; cut to ``v − 1``.
         backend: ``"torch"`` or ``"faiss"``; the neighbours are the same.
         search_scores: how many scores one tile of the search may hold; changes memory, never the result.
+        halves: whether float16 may propose first, where it pays; changes time, never the result.
         tell: called with ``"float16"`` or ``"float32"`` and how many queries its search did not prove.
 
     Raises:
@@ -113,7 +115,7 @@ def top_k(
     if proposing and len(waiting):
         search = searcher(backend, vectors.device, search_scores)
         tile = max(1, search_scores // (candidates * max(d, 8)))
-        for name, rows, margin in _searches(single, len(targets), backend):
+        for name, rows, margin in _searches(single, len(targets), halves and backend == "torch"):
             if len(waiting):
                 propose = (_propose(task, part, rows, search, candidates, margin) for part in waiting.split(tile))
                 waiting = torch.cat(list(propose))
@@ -130,10 +132,10 @@ def top_k(
     return result
 
 
-def _searches(single: Tensor, queries: int, backend: Backend) -> Iterator[tuple[str, Tensor, float]]:
+def _searches(single: Tensor, queries: int, halves: bool) -> Iterator[tuple[str, Tensor, float]]:
     """Yield the searches that propose, the coarsest first: name, unit rows, and by how much a score may err."""
     v, d = single.shape
-    if backend == "torch" and halves_pay(single.device, queries * v * d):
+    if halves and halves_pay(single.device, queries * v * d):
         yield "float16", single.half(), half_bound(d)
     yield "float32", single, rounding_bound(d)
 

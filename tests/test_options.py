@@ -57,7 +57,6 @@ NUMBERS = {
         ChangeOptions.resamples ConsistencyOptions.subsample ConsistencyOptions.window_decay""",
     "from 0 to 99": "TrainOptions.control",
     "from 1 to 999": "GridPlan.runs Plan.runs TrainPlan.runs",
-    "from 1 to 1024": "TrainPlan.programs_per_run",
     "from 0 to 4294967295": """
         StabilityOptions.seed CompareOptions.seed BootstrapOptions.seed ChangeOptions.seed ConsistencyOptions.seed
         InstabilityOptions.seed LocalizationOptions.seed ThresholdsOptions.seed
@@ -87,7 +86,7 @@ def test_the_bounds_of_all_numbers_are_these():
     assert bounds == {name: bound for bound, names in NUMBERS.items() for name in names.split()}
 
 
-@pytest.mark.parametrize("name", ["runs", "jobs", "programs_per_run", "engine", "vary"])
+@pytest.mark.parametrize("name", ["runs", "jobs", "engine", "vary"])
 def test_a_plan_takes_the_same_in_a_file_as_on_a_command_line(name):
     settings = get_type_hints(TrainingSettings, include_extras=True)[name]
     typed = declarations(BUNDLES["TrainPlan"])[name]

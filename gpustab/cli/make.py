@@ -29,7 +29,7 @@ from gpustab.options import Count, Option, Options, Seed
 from gpustab.runs.joining import LEAST_RUNS as TO_MEASURE
 from gpustab.runs.key import Sampling
 from gpustab.spaces.words import printable
-from gpustab.trainers import NAMES, Choice, Programs, Runs, Stream, check_technique
+from gpustab.trainers import NAMES, Choice, Runs, Stream, check_technique
 
 if TYPE_CHECKING:
     from gpustab.cli.bar import Bar
@@ -96,14 +96,12 @@ class TrainPlan(Plan):
     Attributes:
         vary: what differs between runs; default: both.
         parallel: joblib's back end; default loky.
-        programs_per_run: of engine gpu: more than 1 is faster, but never twice the same. Default 1.
         keep_output: of sgns and cbow: keep output vectors too, which Nonce2Vec needs.
         epochs_by: train on every period by itself: year:1790-2020:20, or a column whose values are periods.
     """
 
     vary: tuple[Stream, ...] | None = None
     parallel: Annotated[str | None, Option(names=("loky", "dask", "ray"))] = None
-    programs_per_run: Programs | None = None
     keep_output: Annotated[bool | None, Option(flags=("--keep-output",))] = None
     epochs_by: Annotated[str | None, Option(metavar="COLUMN[:FIRST-LAST:YEARS]")] = None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -12,11 +13,12 @@ import torch
 from torch import Tensor
 
 from gpustab.engine.finite import require_finite
+from gpustab.engine.proofs import HALVES, proved
 from gpustab.errors import InputError
 from gpustab.kernels import neighbours, overlap
 from gpustab.kernels.jackknife import jackknife
 from gpustab.kernels.overlap import shared_neighbours
-from gpustab.machine.device import DEFAULT, Compute, log, telling_memory, with_smaller_tiles
+from gpustab.machine.device import DEFAULT, Compute, is_out_of_memory, log, telling_memory, with_smaller_tiles
 from gpustab.machine.ranks import Ranks
 from gpustab.runs.runs import Runs
 
@@ -106,6 +108,7 @@ def neighbour_pass(
     )
     mine = compute.ranks.mine(len(targets), runs.device)
     unproven: Counter[str] = Counter()
+    halves = proved(HALVES, runs.device).works
 
     def tell(search: str, queries: int) -> None:
         unproven[search] += queries
@@ -120,7 +123,8 @@ def neighbour_pass(
 
         def search(rows: int, vectors: Tensor = vectors, own_targets: Tensor = own_targets) -> neighbours.Neighbours:
             scores = rows * len(vectors)
-            return neighbours.top_k(vectors, own_targets, k, backend=compute.backend, search_scores=scores, tell=tell)
+            find = partial(neighbours.top_k, vectors, own_targets, k, search_scores=scores, halves=halves, tell=tell)
+            return _found(find, compute, runs.device)
 
         try:
             found = with_smaller_tiles(search, compute.tile(16 * len(vectors), max(len(targets), 1)))
@@ -137,6 +141,17 @@ def neighbour_pass(
         if count:
             log.info("group '%s': %d of %d lists are not proven by %s", runs.name, count, asked, name)
     return _of_all(result, mine, compute.ranks)
+
+
+def _found(find: Callable[..., neighbours.Neighbours], compute: Compute, device: torch.device) -> neighbours.Neighbours:
+    """Search; where FAISS gives no answer torch does, and the log says so."""
+    try:
+        return find(backend=compute.backend)
+    except Exception as error:  # FAISS raises whatever its parts do
+        if compute.backend == "torch" or isinstance(error, ValueError) or is_out_of_memory(error):
+            raise
+        log.warning("FAISS gave no answer (%s); torch searches on %s", str(error).splitlines()[0], device)
+    return find(backend="torch")
 
 
 def _of_all(result: NeighbourPass, mine: Tensor, ranks: Ranks) -> NeighbourPass:

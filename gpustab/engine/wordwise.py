@@ -9,10 +9,12 @@ from torch import Tensor
 
 from gpustab.engine.gram import GramPass
 from gpustab.engine.precision import FLOAT64
+from gpustab.engine.proofs import WORDS, proved
 from gpustab.engine.tiles import tile_pass
 from gpustab.kernels import centred, gram, pip_loss
 from gpustab.kernels.dispatch import use_triton
 from gpustab.machine.device import DEFAULT, Compute, log, telling_memory, with_smaller_tiles
+from gpustab.machine.proof import prove
 from gpustab.runs.runs import Runs
 
 TERMS = {"fast": 1, "auto": 2}
@@ -120,7 +122,8 @@ def takes_fused(runs: Runs, basis: GramPass, compute: Compute) -> tuple[bool, st
     rounding = float(rounding_of_words(basis.centred.gram, basis.words).nan_to_num(torch.inf, torch.inf).max())
     if rounding > _ROUNDING[compute.precision]:
         return False, f"float16 may change words' losses by {rounding:.0e}"
-    return True, ""
+    proof = proved(WORDS, basis.gram.device)
+    return proof.works, "" if proof.works else f"it did not prove itself here: {proof}"
 
 
 def _fused(runs: Runs, basis: GramPass, compute: Compute) -> _Measure | None:
@@ -138,11 +141,11 @@ def _fused(runs: Runs, basis: GramPass, compute: Compute) -> _Measure | None:
     def measure(chunk: Tensor, present: Tensor) -> pip_loss.WordwisePip:
         return packed_wordwise(_rows(basis, chunk, present).float(), packed, present, terms=terms)
 
-    off = _difference(runs, measure, _centred(basis))
-    if off > 10 * _ROUNDING[compute.precision]:
-        log.warning("words are measured by the plain kernel: on this card the fused one is off by %.0e", off)
-        return None
-    return measure
+    def at_these_sizes() -> float:
+        return _difference(runs, measure, _centred(basis))
+
+    allowed = 10 * _ROUNDING[compute.precision]
+    return measure if prove(WORDS, basis.gram.device, at_these_sizes, allowed).works else None
 
 
 def _difference(runs: Runs, one: _Measure, other: _Measure) -> float:

@@ -181,6 +181,17 @@ def _cuda() -> Iterator[Check]:
         speed = "cheap" if cheap_float64((card.major, card.minor)) else "slow"
         detail = f"{card.name}, compute capability {card.major}.{card.minor}, float64 is {speed}"
         yield Check(f"cuda:{i}", "ok", f"{detail}, {_gib(free)} of {_gib(total)} free")
+        yield from _paths(torch.device("cuda", i))
+
+
+def _paths(device: torch.device) -> Iterator[Check]:
+    """Try what is fast on a device, each on its small problem."""
+    from gpustab.engine.proofs import PATHS, proved
+
+    for path in PATHS:
+        proof = proved(path, device)
+        remedy = "results are right and slower; a bug report with this line helps"
+        yield _check(f"{path} on {device}", proof.works, str(proof), remedy)
 
 
 def _faiss() -> Iterator[Check]:

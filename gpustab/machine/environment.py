@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from gpustab.machine.proof import tried
+
 FAISS = {"faiss-cpu": "", "faiss-gpu": "12", "faiss-gpu-cuvs": "13", "faiss-gpu-cu13-cuvs": "13"}
 """The builds of the module `faiss`, and for which CUDA each is."""
 
@@ -28,6 +30,7 @@ def environment(device: torch.device) -> dict[str, Any]:
     }
     if device.type == "cuda":
         found["device_name"] = torch.cuda.get_device_name(device)
+        found["fast_paths"] = tried(device)
         found["peak_device_memory_bytes"] = torch.cuda.max_memory_allocated(device)
     return found
 

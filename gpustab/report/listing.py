@@ -10,7 +10,7 @@ from gpustab.results.page import counted
 from gpustab.spaces.words import printable
 
 UNKNOWN = "not known: only run sets that gpustab trained say how"
-_SAID = frozenset({"techniques", "samplings", "runs", "engine", "programs_per_run", "epochs_by"})
+_SAID = frozenset({"techniques", "samplings", "runs", "engine", "epochs_by"})
 """What a manifest says that the groups' names, or other lines, say too."""
 _NOTHING = ("", None, False, 0)
 _STREAMS = {"draw": "the draw of the text", "training": "the seed of the training"}

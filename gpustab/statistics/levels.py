@@ -19,6 +19,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gpustab.kernels.arithmetic import product
 from gpustab.statistics.windows import LIKE, local_mean
 
 LIKE_LEVEL = 40
@@ -117,8 +118,10 @@ def levels(values: Tensor, noise: Tensor, *, cautious: bool = False) -> Levels:
     ranked = values.gather(-1, order)
     likely = _likelihood(ranked[..., middle], pooled[..., middle], grid)
     weight = torch.full_like(grid, 1 / _GRID)
-    for _ in range(_STEPS):
-        weight = (size[:, None] * _normed(likely * weight[..., None, :])).sum(-2) / size.sum()
+    share = size / size.sum()
+    for _ in range(_STEPS):  # the mean of all posteriors, likely · weight in rows of sum 1, of which none is formed
+        every = product(likely, weight[..., None]).squeeze(-1)
+        weight = weight * product((share / every)[..., None, :], likely).squeeze(-2)
     own = torch.empty_like(pooled).scatter(-1, order, pooled)
     posterior = _normed(_likelihood(values, own, grid) * weight[..., None, :])
     held = posterior.sum(-2)

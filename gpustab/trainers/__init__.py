@@ -47,11 +47,10 @@ _ALSO = {
 """What people call them, for the hint."""
 
 Runs = Annotated[int, Option(low=1, high=999)]
-Programs = Annotated[int, Option(low=1, high=1024)]
 Stream = Literal["draw", "training"]
 Choice = Literal["auto", "gpu", "gensim"]
-"""What a plan of training takes, in a file as on a command line: runs of a group, programs of a run on a GPU, what
-varies between runs, and which engine trains."""
+"""What a plan of training takes, in a file as on a command line: runs of a group, what varies between runs, and which
+engine trains."""
 
 Engine = Literal["gensim", "gpu"]
 """What trains a technique of ``ON_GPU``; the others have one way only, which is what ``gensim`` gives for them."""

@@ -69,8 +69,7 @@ class Technique:
         train: trains some runs: ``train(samples, parameters, seeds)``, of :class:`~gpustab.corpus.sampling.Sample` and
             ints, returns for every sample a ``(len(sample.words), d)`` float32 array, rows in the order of
             ``sample.words``, or of ``items``. Equal sample, parameters and seed give bit-equal vectors on the same
-            machine; runs trained together do not influence each other. An engine on a GPU also takes
-            ``programs_per_run``; this holds with 1 alone.
+            machine; runs trained together do not influence each other.
         together: how many runs are trained in one call; 1 where nothing is gained by more.
         tells: whether ``train`` also takes a :data:`Tell`, which it calls when a sample is begun (part 0) and after
             each of its epochs.

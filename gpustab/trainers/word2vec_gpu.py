@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from gpustab.kernels.training import word2vec
 from gpustab.kernels.training.noise import Noise, noise_tables
 from gpustab.kernels.training.reading import Reading, keep_thresholds, read_units, side_by_side, thin
 from gpustab.machine.device import choose_device, free_memory
+from gpustab.machine.proof import Proof, prove
 from gpustab.trainers.base import Draws, Technique, Tell, Vectors, WithOutput, tell_nobody
 from gpustab.trainers.word2vec import Word2VecParameters
 
@@ -79,15 +80,14 @@ def train_many(
     *,
     cbow: bool = False,
     device: str = "auto",
-    programs_per_run: int = 1,
-    atomic: bool | None = None,
     tell: Tell = tell_nobody,
     keep_output: bool = False,
 ) -> Iterator[Trained]:
     """Train R runs, as many at once as the memory holds, and yield them in order.
 
     The corpus lies on the device once; what a run reads is put together there, epoch by epoch. On a CPU the plain loop
-    trains, which takes minutes for ten thousand tokens.
+    trains, which takes minutes for ten thousand tokens. The bits are the same at every call on the same kind of card,
+    whichever runs are trained together.
 
     Args:
         corpus: the whole.
@@ -96,9 +96,6 @@ def train_many(
         parameters: of technique ``sgns`` or ``cbow``.
         cbow: train CBOW; else skip-gram.
         device: ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"cuda:N"``.
-        programs_per_run: 1 is word2vec with one thread, the same bits at every call on the same kind of card,
-            whichever runs are trained together. More are Hogwild: faster, and never twice the same.
-        atomic: see :func:`gpustab.kernels.training.triton_word2vec.train_epoch`; for benchmarks alone.
         tell: see :class:`gpustab.trainers.base.Technique`.
         keep_output: give the output vectors too.
 
@@ -108,11 +105,10 @@ def train_many(
         ComputationError: if a run diverged.
     """
     where = choose_device(device)
-    _check(parameters, programs_per_run, where)
+    _check(parameters, where, cbow)
     recipe = word2vec.Recipe(
         parameters.window, parameters.negative, parameters.epochs, parameters.alpha, parameters.min_alpha, cbow
     )
-    how = {"programs_per_run": programs_per_run, "atomic": atomic}
     text = _Text(*(torch.from_numpy(part).to(where) for part in (corpus.tokens, corpus.texts, corpus.units)))
     words = len(corpus.vocabulary)
     together = _runs_that_fit(corpus, draws, parameters.dim, where)
@@ -124,7 +120,7 @@ def train_many(
             for number in numbers:
                 tell(number, part)
 
-        yield from _train_batch(text, words, some, seeded, parameters, recipe, how, tell_all, keep_output)
+        yield from _train_batch(text, words, some, seeded, parameters, recipe, tell_all, keep_output)
 
 
 def fitting(corpus: Corpus, draws: Draws, parameters: Word2VecParameters) -> int:
@@ -151,14 +147,40 @@ def unfit(parameters: Word2VecParameters) -> str:
     return ""
 
 
-def _check(parameters: Word2VecParameters, programs_per_run: int, device: torch.device) -> None:
+def proved_kernel(parameters: Word2VecParameters, device: torch.device, *, cbow: bool) -> Proof:
+    """Return how the fused kernel, as it is compiled for these parameters, does beside the plain loop; tried once."""
+    return _proved(parameters.dim, parameters.window, parameters.negative, parameters.epochs, cbow, device)
+
+
+@cache
+def _proved(dim: int, window: int, negative: int, epochs: int, cbow: bool, device: torch.device) -> Proof:
+    recipe = word2vec.Recipe(window, negative, epochs, 0.3, 0.01, cbow)
+
+    def trained(train_epoch: Callable[..., None], where: torch.device) -> Tensor:
+        tokens = torch.tensor([0, 1, 2, 1, 3, 0], dtype=torch.int32, device=where)
+        reading = side_by_side([(tokens, torch.tensor([0, len(tokens)], device=where))])
+        noise = Noise(*(column[None].to(where) for column in noise_tables(torch.arange(1, 5, device="cpu"))))
+        model = word2vec.start_model(4, dim, [1], where, spread=3)
+        train_epoch(reading, noise, model, [1], 0, recipe)
+        return torch.stack(model).cpu()
+
+    def error() -> float:
+        from gpustab.kernels.training.triton_word2vec import train_epoch
+
+        want = trained(word2vec.train_epoch, torch.device("cpu"))
+        return float((trained(train_epoch, device) - want).abs().max() / want.abs().max())
+
+    return prove(f"training of {'cbow' if cbow else 'sgns'}", device, error, 1e-3)
+
+
+def _check(parameters: Word2VecParameters, device: torch.device, cbow: bool) -> None:
     if problem := unfit(parameters):
         raise InputError(f"{problem}; engine gensim trains it")
-    if programs_per_run < 1:
-        raise InputError(f"programs_per_run is {programs_per_run}, wanted 1 or more")
     fused, reason = use_triton(torch.empty(1, parameters.dim, device=device))
-    if not fused and (device.type != "cpu" or programs_per_run > 1):
+    if not fused and device.type != "cpu":
         raise InputError(f"the fused kernel of word2vec cannot be used: {reason}")
+    if fused and not (proof := proved_kernel(parameters, device, cbow=cbow)).works:
+        raise InputError(f"the fused kernel of word2vec did not prove itself here: {proof}; engine gensim trains it")
 
 
 def _runs_that_fit(corpus: Corpus, draws: Draws, dim: int, device: torch.device) -> int:
@@ -180,7 +202,6 @@ def _train_batch(
     seeds: Sequence[int],
     parameters: Word2VecParameters,
     recipe: word2vec.Recipe,
-    how: dict[str, Any],
     tell: Callable[[float], None],
     keep_output: bool,
 ) -> Iterator[Trained]:
@@ -195,7 +216,7 @@ def _train_batch(
         tell(epoch / parameters.epochs)
         drawn = zip(draws, keep, seeds, strict=True)
         parts = [thin(*read_units(*text, draw), kept, seed, epoch) for draw, kept, seed in drawn]
-        _train_epoch(side_by_side(parts), noise, model, seeds, epoch, recipe, how)
+        _train_epoch(side_by_side(parts), noise, model, seeds, epoch, recipe)
     for inputs, outputs, count, seed in zip(*model, counts, seeds, strict=True):
         read = count.nonzero().flatten()
         rows = read.to(device)
@@ -208,18 +229,12 @@ def _train_batch(
 
 
 def _train_epoch(
-    reading: Reading,
-    noise: Noise,
-    model: word2vec.Model,
-    seeds: Sequence[int],
-    epoch: int,
-    recipe: word2vec.Recipe,
-    how: dict[str, Any],
+    reading: Reading, noise: Noise, model: word2vec.Model, seeds: Sequence[int], epoch: int, recipe: word2vec.Recipe
 ) -> None:
     if use_triton(model.inputs)[0]:
         from gpustab.kernels.training.triton_word2vec import train_epoch
 
-        train_epoch(reading, noise, model, seeds, epoch, recipe, **how)
+        train_epoch(reading, noise, model, seeds, epoch, recipe)
     else:
         word2vec.train_epoch(reading, noise, model, seeds, epoch, recipe)
 

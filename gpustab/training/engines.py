@@ -25,13 +25,11 @@ class Trainer:
         name: of the technique.
         parameters: of the technique.
         engine: what trains it.
-        programs_per_run: of the engine gpu; more than 1 is Hogwild.
     """
 
     name: str
     parameters: Parameters
     engine: Engine = "gensim"
-    programs_per_run: int = 1
 
     @property
     def technique(self) -> Technique:
@@ -51,15 +49,12 @@ class Trainer:
     @property
     def engine_plan(self) -> dict[str, Any]:
         """What a plan says about the engine: nothing where the technique has only one."""
-        plan = {"engine": self.engine, "programs_per_run": self.programs_per_run}
-        return plan if self.name in ON_GPU else {}
+        return {"engine": self.engine} if self.name in ON_GPU else {}
 
     @property
     def engine_record(self) -> dict[str, Any]:
-        """What a run says about the engine, and whether it can be trained again with the same vectors."""
-        hogwild = self.programs_per_run > 1
-        plan = self.engine_plan
-        return plan | ({"hogwild": hogwild} if plan else {}) | {"deterministic": not hogwild}
+        """What a run says about the engine, and that it can be trained again with the same vectors."""
+        return self.engine_plan | {"deterministic": True}
 
 
 def trainers_of(settings: TrainingSettings) -> list[Trainer]:
@@ -68,9 +63,9 @@ def trainers_of(settings: TrainingSettings) -> list[Trainer]:
     Raises:
         InputError: if output vectors shall be kept and a technique has none of words.
     """
-    gpu: tuple[Engine, int] = ("gpu", settings.programs_per_run)
+    engine: Engine = "gpu" if settings.engine == "gpu" else "gensim"
     trainers = [
-        Trainer(name, settings.parameters_of(name), *(gpu if settings.engine == "gpu" and name in ON_GPU else ()))
+        Trainer(name, settings.parameters_of(name), engine if name in ON_GPU else "gensim")
         for name in settings.techniques
     ]
     for trainer in trainers if settings.keep_output else ():
@@ -87,16 +82,12 @@ def resolve_engine(settings: TrainingSettings) -> TrainingSettings:
     technique has two engines nothing is decided.
 
     Raises:
-        InputError: if the engine gpu is asked for and cannot be used, or ``programs_per_run`` without it.
+        InputError: if the engine gpu is asked for and cannot be used.
     """
     wanted, problem = settings.engine, _problem(settings)
     if wanted == "gpu" and problem:
         raise InputError(f"engine gpu cannot be used: {problem}")
     engine = wanted if wanted != "auto" else "gensim" if problem else "gpu"
-    if engine == "gensim" and settings.programs_per_run > 1:
-        why = f", which cannot be used: {problem}" if wanted == "auto" else ""
-        many = f"{option('programs_per_run')} is {settings.programs_per_run}"
-        raise InputError(f"{many}; more than 1 is for engine gpu{why}")
     settings = _with_device(settings)
     if wanted != "auto" or ON_GPU.keys().isdisjoint(settings.techniques):
         return settings
@@ -141,13 +132,13 @@ def _with_device(settings: TrainingSettings) -> TrainingSettings:
 
 def _problem(settings: TrainingSettings) -> str:
     """Return why the engine gpu cannot train what is asked for, as a clause; empty if it can."""
-    from gpustab.trainers.word2vec_gpu import unfit
+    from gpustab.trainers.word2vec_gpu import proved_kernel, unfit
 
     names = [name for name in settings.techniques if name in ON_GPU]
     if not names:
         return f"it trains {' and '.join(ON_GPU)}, not {', '.join(settings.techniques)}"
     for name in names:
-        if problem := unfit(cast(Word2VecParameters, settings.parameters_of(name))):
+        if problem := unfit(_word2vec(settings, name)):
             return f"{name}: {problem}" if len(names) > 1 else problem
     if settings.engine == "auto" and (untried := sorted(UNTRIED.intersection(names))):
         return f"{' and '.join(untried)} has run on no card yet; --engine gpu takes it"
@@ -158,4 +149,11 @@ def _problem(settings: TrainingSettings) -> str:
         raise InputError(str(error)) from None
     if device.type != "cuda" and not (fused and settings.engine == "gpu"):  # interpreted on the CPU: for tests
         return "there is no CUDA device here; see gpustab doctor"
-    return "" if fused else reason
+    if not fused:
+        return reason
+    proofs = {name: proved_kernel(_word2vec(settings, name), device, cbow=name == "cbow") for name in names}
+    return next((f"{name} did not prove itself here: {found}" for name, found in proofs.items() if not found.works), "")
+
+
+def _word2vec(settings: TrainingSettings, name: str) -> Word2VecParameters:
+    return cast(Word2VecParameters, settings.parameters_of(name))

@@ -224,7 +224,8 @@ def _differences(there: Any, now: Any, key: str = "") -> list[str]:
     if isinstance(there, dict) and isinstance(now, dict):
         names = sorted(set(there) | set(now))
         paths = [(n, f"{key}.{n}" if key else n) for n in names]
-        return [d for n, path in paths for d in _differences(there.get(n, _BEFORE.get(path)), now.get(n), path)]
+        both = [(path, *(plan.get(n, _BEFORE.get(path)) for plan in (there, now))) for n, path in paths]
+        return [d for path, before, after in both for d in _differences(before, after, path)]
     return [] if there == now else [f"{key} was {_short(there)}, now {_short(now)}"]
 
 

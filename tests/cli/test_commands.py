@@ -225,8 +225,8 @@ def test_training_prints_the_engine_that_it_takes(place):
     done = child(place, f"{command} gensim --json --verbose")
     assert done.returncode == 0, done.stderr
     settings = one_object(done.stdout.decode())["settings"]
-    assert (settings["engine"], settings["programs_per_run"]) == ("gensim", 1)
-    for line in ('engine = "gensim"', "programs_per_run = 1", "spread = 1.0"):
+    assert settings["engine"] == "gensim"
+    for line in ('engine = "gensim"', "spread = 1.0"):
         assert line in done.stderr.decode().splitlines()
     auto = child(place, f"{command} auto -v", CUDA_VISIBLE_DEVICES="").stderr.decode()
     assert "engine auto is gensim: there is no CUDA device here" in " ".join(auto.split())
@@ -313,8 +313,6 @@ def test_a_single_document_may_be_trained_as_it_is(call, place):
         ("--engine gpu --technique glove", "it trains sgns and cbow, not glove"),
         ("--engine gpu --dim 600", "dim is 600, wanted 1 to 512"),
         ("--engine gpu --set sgns.hierarchical_softmax=true --set sgns.negative=0", "hierarchical_softmax is not"),
-        ("--engine gensim --programs-per-run 4", "--programs-per-run is 4; more than 1 is for engine gpu"),
-        ("--programs-per-run 0", "--programs-per-run"),
     ],
 )
 def test_an_engine_that_cannot_be_had_ends_with_2(call, place, monkeypatch, options, message):

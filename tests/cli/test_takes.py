@@ -136,7 +136,7 @@ def test_help_is_the_entry_of_the_docstring_with_options_as_they_are_typed():
 
 
 LISTED = """
-output config technique sampling runs seed vary jobs parallel engine programs-per-run dim window epochs keep-output
+output config technique sampling runs seed vary jobs parallel engine dim window epochs keep-output
 halves epochs-by control set format layout encoding errors column id-column date-column tokenizer language min-count
 max-words unit fraction out force json quiet verbose help"""
 

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from gpustab.machine import doctor, probe
+from gpustab.machine.proof import Proof
 
 ROOT = Path(__file__).parents[2]
 
@@ -162,7 +163,12 @@ def test_each_card_is_told_and_one_without_kernels_fails(monkeypatch):
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: SimpleNamespace(name="Card", major=9, minor=0))
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (70 << 30, 80 << 30))
     monkeypatch.setattr(torch, "ones", ones)
-    good, bad = doctor._cuda()
+    proofs = {"whole numbers": Proof(0.0, 0.0), "float16 search": Proof(0.5, 1e-3)}
+    monkeypatch.setattr("gpustab.engine.proofs.PATHS", proofs)
+    monkeypatch.setattr("gpustab.engine.proofs.proved", lambda path, device: proofs[path])
+    good, proved, off, bad = doctor._cuda()
+    assert (proved.name, proved.status) == ("whole numbers on cuda:0", "ok")
+    assert (off.status, off.detail) == ("warn", "error 5e-01, at most 1e-03 is its own")
     assert good.detail == "Card, compute capability 9.0, float64 is cheap, 70.0 GiB of 80.0 GiB free"
     assert (bad.name, bad.status, bad.detail) == ("cuda:1", "fail", "Card: CUDA error: no kernel image is available")
 

@@ -158,15 +158,6 @@ def test_parameters_that_it_does_not_have_are_refused(corpus, changes, message):
         next(train_many(corpus, draws_of(corpus), SEEDS, Word2VecParameters(**changes), device="cpu"))
 
 
-def test_programs_per_run_is_checked(corpus):
-    for programs, message in (
-        (0, "programs_per_run is 0"),
-        (2, "cannot be used: the tensors are on cpu|triton is not"),
-    ):
-        with pytest.raises(InputError, match=message):
-            next(train_many(corpus, draws_of(corpus), SEEDS, PARAMETERS, device="cpu", programs_per_run=programs))
-
-
 @pytest.mark.parametrize(("cbow", "name"), [(False, "skip-gram"), (True, "CBOW")])
 def test_a_diverged_run_is_an_error(corpus, cbow, name):
     parameters = PARAMETERS.model_copy(update={"alpha": 1e300, "min_alpha": 1e300})
@@ -196,13 +187,3 @@ def test_the_gpu_gives_the_runs_of_the_cpu(corpus, cbow, trained):
         np.testing.assert_array_equal(a.vectors, b.vectors)
         np.testing.assert_array_equal(a.words, want.words)
         np.testing.assert_allclose(a.vectors, want.vectors, rtol=1e-3, atol=1e-5)
-
-
-@pytest.mark.gpu
-def test_hogwild_trains_the_same_corpus(corpus, cbow, trained):
-    draws = draws_of(corpus)
-    found = list(train_many(corpus, draws, SEEDS, PARAMETERS, cbow=cbow, device="cuda", programs_per_run=8))
-    for run, want in zip(found, trained, strict=True):
-        np.testing.assert_array_equal(run.words, want.words)
-        assert np.isfinite(run.vectors).all()
-        assert np.linalg.norm(run.vectors) == pytest.approx(np.linalg.norm(want.vectors), rel=0.2)

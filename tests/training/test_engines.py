@@ -16,6 +16,7 @@ from gpustab import InputError, load_groups
 from gpustab.corpus.sampling import draw_units, training_seed
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.formats.registry import read_space
+from gpustab.machine.proof import Proof
 from gpustab.trainers import technique, word2vec_gpu
 from gpustab.training import engines, read_settings, resolve_engine, train_runs
 from gpustab.training.engines import trainers_of
@@ -34,7 +35,7 @@ CBOW = {name: value for name, value in PLAN.items() if name != "sgns"} | {"techn
 
 
 def write_corpus(folder):
-    words = np.random.default_rng(0).integers(0, 12, (7, 6))
+    words = np.random.default_rng(0).integers(0, 12, (5, 5))
     path = folder / "documents.txt"
     path.write_text("\n".join(" ".join(f"w{chr(97 + i)}" for i in row) for row in words) + "\n")
     return path
@@ -62,8 +63,6 @@ def work(folder):
     told["trained_now"] = train_runs(settings, folder / "stopped").tables["groups"]["trained_now"]
     told["kept"] = before.items() <= times(folder / "stopped").items()
     told["nothing"] = train_runs(settings, folder / "stopped").tables["groups"]["trained_now"]
-    hogwild = plan(corpus, engine="gpu", programs_per_run=2, samplings=["shuffled"], runs=1)
-    told["hogwild"] = train_runs(hogwild, folder / "hogwild").notes
     told["cbow"] = train_runs(read_settings(CBOW | {"corpus": str(corpus), **OUTPUT}), folder / "cbow").notes
     word2vec_gpu._runs_that_fit = lambda *_: 2
     train_runs(settings, folder / "parts")
@@ -89,6 +88,12 @@ def told(made):
 
 
 @pytest.fixture
+def proven(monkeypatch):
+    """Let the fused kernels have proved themselves."""
+    monkeypatch.setattr(word2vec_gpu, "proved_kernel", lambda *_, **__: Proof(0.0, 1.0))
+
+
+@pytest.fixture
 def usable(monkeypatch):
     """Let the engine gpu be usable, as where a CUDA device is."""
     monkeypatch.setattr(engines, "_problem", lambda settings: "")
@@ -102,7 +107,7 @@ def test_the_kernel_makes_a_run_set_that_is_measured_like_any_other(made):
 @pytest.mark.parametrize(("name", "folder"), [("sgns", "whole"), ("cbow", "cbow")])
 def test_its_vectors_are_those_of_the_plain_loop(made, name, folder):
     corpus = prepare_corpus(str(made / "documents.txt"), plan("lee").options)
-    draws = [draw_units("bootstrap", 7, 0, run) for run in range(3)]
+    draws = [draw_units("bootstrap", 5, 0, run) for run in range(3)]
     seeds = [training_seed(0, "bootstrap", run) for run in range(3)]
     parameters, options = plan("lee").parameters_of("sgns"), {"device": "cpu", "cbow": name == "cbow"}
     for number, want in enumerate(word2vec_gpu.train_many(corpus, draws, seeds, parameters, **options)):
@@ -127,8 +132,8 @@ def test_cbow_is_trained_by_it_with_output_vectors(made, told):
 
 
 def test_both_engines_read_the_same_documents(made, tmp_path):
-    train_runs(plan(made / "documents.txt", engine="gensim", samplings=["shuffled", "bootstrap"]), tmp_path)
-    ours, gensim = runs_of(made / "whole") | runs_of(made / "hogwild"), runs_of(tmp_path)
+    train_runs(plan(made / "documents.txt", engine="gensim", samplings=["bootstrap"]), tmp_path)
+    ours, gensim = runs_of(made / "whole"), runs_of(tmp_path)
     gensim = {name: gensim[name] for name in ours}
     for name, run in ours.items():
         assert torch.equal(run.draw, gensim[name].draw)
@@ -153,24 +158,32 @@ def test_a_stopped_training_goes_on_and_company_changes_nothing(made, told):
 
 
 def test_runs_and_manifest_say_how_they_were_trained(made, told):
-    for name, programs in (("whole", 1), ("hogwild", 2)):
-        want = {"engine": "gpu", "programs_per_run": programs, "hogwild": programs > 1, "deterministic": programs == 1}
-        for run in runs_of(made / name).values():
-            assert want.items() <= run.metadata.items()
-            assert run.metadata["parameters"]["spread"] == 1
-        manifest = json.loads((made / name / "manifest.json").read_text())
-        assert manifest["groups"][0]["made"]["engines"] == {"sgns": want}
+    want = {"engine": "gpu", "deterministic": True}
+    for run in runs_of(made / "whole").values():
+        assert want.items() <= run.metadata.items()
+        assert run.metadata["parameters"]["spread"] == 1
+    manifest = json.loads((made / "whole/manifest.json").read_text())
+    assert manifest["groups"][0]["made"]["engines"] == {"sgns": want}
     assert any("Up to 3 runs were trained at once" in note for note in told["notes"])
-    assert any("Hogwild" in note for note in told["hogwild"])
-    assert not any("Hogwild" in note for note in told["notes"])
 
 
 def test_a_leaf_never_mixes_engines(made):
     with pytest.raises(InputError, match=r'engine was "gpu", now "gensim"; take engine=.gpu., or another run set'):
         train_runs(plan(made / "documents.txt", engine="gensim", runs=4), made / "whole")
-    with pytest.raises(InputError, match="programs_per_run was 2, now 1; take engine='gpu'"):
-        train_runs(plan(made / "documents.txt", engine="gensim", samplings=["shuffled"]), made / "hogwild")
     assert len(runs_of(made / "whole")) == 3
+
+
+def test_a_leaf_that_several_programs_trained_is_not_gone_on_with(tmp_path):
+    settings = plan(write_corpus(tmp_path), engine="gensim", samplings=["fixed"], runs=1)
+    train_runs(settings, tmp_path / "set")
+    path = tmp_path / "set/sgns/fixed/plan.json"
+    for programs in (1, 2):
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"programs_per_run": programs}))
+        if programs == 1:
+            train_runs(settings, tmp_path / "set")
+        else:
+            with pytest.raises(InputError, match="programs_per_run was 2, now 1; take those, or another run set"):
+                train_runs(settings, tmp_path / "set")
 
 
 def test_an_older_plan_means_gensim(tmp_path, usable):
@@ -178,7 +191,7 @@ def test_an_older_plan_means_gensim(tmp_path, usable):
     train_runs(settings, tmp_path / "set")
     path = tmp_path / "set/sgns/fixed/plan.json"
     old = json.loads(path.read_text())
-    assert [old.pop("engine"), old.pop("programs_per_run"), old["parameters"].pop("spread")] == ["gensim", 1, 1]
+    assert [old.pop("engine"), old["parameters"].pop("spread")] == ["gensim", 1]
     path.write_text(json.dumps(old))
     more = train_runs(settings.model_copy(update={"runs": 2}), tmp_path / "set")
     assert more.tables["groups"]["trained_now"] == [1]
@@ -196,7 +209,7 @@ def test_a_technique_of_one_engine_says_nothing_of_it(tmp_path):
     leaf = tmp_path / "set/lsa/fixed"
     metadata = read_space(leaf / "run-000.safetensors").metadata
     assert metadata["deterministic"] is True
-    assert {"engine", "programs_per_run"}.isdisjoint(json.loads((leaf / "plan.json").read_text()) | metadata)
+    assert {"engine"}.isdisjoint(json.loads((leaf / "plan.json").read_text()) | metadata)
 
 
 def test_auto_is_gensim_without_a_gpu_and_says_why(monkeypatch, caplog):
@@ -214,7 +227,19 @@ def test_auto_is_gensim_without_a_gpu_and_says_why(monkeypatch, caplog):
         assert f"engine auto is gensim: {why}" in record.getMessage()
 
 
-def test_auto_is_never_the_interpreter(monkeypatch):
+def test_a_kernel_that_does_not_prove_itself_trains_nothing(monkeypatch, caplog):
+    monkeypatch.setattr(engines, "choose_device", lambda: torch.device("cuda"))
+    monkeypatch.setattr(engines, "use_triton", lambda *_: (True, ""))
+    monkeypatch.setattr(engines.torch, "empty", lambda *_, **__: None)  # there is no such device here
+    monkeypatch.setattr(word2vec_gpu, "proved_kernel", lambda *_, **__: Proof(0.2, 1e-3))
+    with caplog.at_level(logging.INFO, "gpustab"):
+        assert resolve_engine(plan("lee")).engine == "gensim"
+    assert "engine auto is gensim: sgns did not prove itself here: error 2e-01" in caplog.text
+    with pytest.raises(InputError, match="engine gpu cannot be used: sgns did not prove itself here"):
+        resolve_engine(plan("lee", engine="gpu"))
+
+
+def test_auto_is_never_the_interpreter(monkeypatch, proven):
     monkeypatch.setattr(engines, "choose_device", lambda: torch.device("cpu"))
     monkeypatch.setattr(engines, "use_triton", lambda *_: (True, "interpreted"))
     assert resolve_engine(plan("lee")).engine == "gensim"
@@ -222,19 +247,18 @@ def test_auto_is_never_the_interpreter(monkeypatch):
 
 
 def test_auto_is_the_gpu_where_it_can_be_used(usable):
-    resolved = resolve_engine(plan("lee", programs_per_run=4, techniques=["sgns", "lsa"]))
-    assert (resolved.engine, resolved.programs_per_run) == ("gpu", 4)
-    trainers = {trainer.name: (trainer.engine, trainer.programs_per_run) for trainer in trainers_of(resolved)}
-    assert trainers == {"sgns": ("gpu", 4), "lsa": ("gensim", 1)}
+    resolved = resolve_engine(plan("lee", techniques=["sgns", "lsa"]))
+    assert resolved.engine == "gpu"
+    assert {trainer.name: trainer.engine for trainer in trainers_of(resolved)} == {"sgns": "gpu", "lsa": "gensim"}
     assert resolve_engine(plan("lee", engine="gensim")).engine == "gensim"
 
 
-def test_what_has_run_on_no_card_is_taken_by_those_who_ask_for_it(monkeypatch, caplog):
+def test_what_has_run_on_no_card_is_taken_by_those_who_ask_for_it(monkeypatch, caplog, proven):
     monkeypatch.setattr(engines, "choose_device", lambda: torch.device("cuda"))
     monkeypatch.setattr(engines, "use_triton", lambda *_: (True, ""))
     monkeypatch.setattr(engines.torch, "empty", lambda *_, **__: None)  # there is no such device here
     (trainer,) = trainers_of(resolve_engine(read_settings(CBOW | {"corpus": "lee", "engine": "gpu"})))
-    assert (trainer.engine, trainer.programs_per_run) == ("gpu", 1)
+    assert trainer.engine == "gpu"
     with caplog.at_level(logging.INFO, "gpustab"):
         assert resolve_engine(read_settings(CBOW | {"corpus": "lee", "engine": "auto"})).engine == "gensim"
     assert "cbow has run on no card yet; --engine gpu takes it" in caplog.text
@@ -249,9 +273,6 @@ def test_what_has_run_on_no_card_is_taken_by_those_who_ask_for_it(monkeypatch, c
         ({"engine": "gpu", "techniques": ["cbow"], "cbow": {"window": 65}}, "cannot be used: window is 65"),
         ({"engine": "gpu", "techniques": ["sgns", "cbow"], "cbow": {"dim": 600}}, "used: cbow: dim is 600, wanted"),
         ({"engine": "gpu", "sgns": {"negative": 0, "hierarchical_softmax": True}}, "hierarchical_softmax is not"),
-        ({"engine": "gensim", "programs_per_run": 4}, "programs_per_run is 4; more than 1 is for engine gpu$"),
-        ({"programs_per_run": 4}, "more than 1 is for engine gpu, which cannot be used: there is no CUDA device"),
-        ({"programs_per_run": 4, "techniques": ["lsa"]}, "which cannot be used: it trains sgns and cbow, not lsa"),
     ],
 )
 def test_what_cannot_be_had_is_refused_before_anything_is_written(tmp_path, monkeypatch, changes, message):

@@ -34,8 +34,6 @@ def test_the_effective_settings_read_back_as_themselves():
         ({"options": {"fraction": 1.5}}, r"^fraction is 1\.5, wanted a number above 0"),
         ({"vary": ["weather"]}, "vary is 'weather', wanted"),
         ({"engine": "cuda"}, "engine is 'cuda'"),
-        ({"programs_per_run": 0}, "programs_per_run is 0"),
-        ({"programs_per_run": 2000}, "programs_per_run is 2000"),
         ({"sgns": {"spread": 0}}, r"sgns\.spread is 0"),
         ({"sgns": 3}, "sgns is 3, wanted a table of parameters"),
         ({"parameters": {"sgns": {"dim": 3}}}, "parameters is unknown: those of a technique stand under its own name"),

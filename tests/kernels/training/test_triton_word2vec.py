@@ -79,8 +79,6 @@ def interpret(path):
     found = {name: train(case, train_epoch) for name, case in CASES.items()}
     for technique in ("", "cbow, "):
         found[technique + "again"] = train(CASES[technique + "two runs"], train_epoch)
-        found[technique + "atomic"] = train(CASES[technique + "two runs"], train_epoch, atomic=True)
-        found[technique + "three programs"] = train(CASES[technique + "constant rate"], train_epoch, programs_per_run=3)
     torch.save(found, path)
 
 
@@ -111,19 +109,6 @@ def test_the_interpreted_twin_repeats_its_bits(interpreted, technique):
     two = interpreted[technique + "two runs"]
     assert torch.equal(interpreted[technique + "again"], two)
     assert torch.equal(interpreted[technique + "the second of them alone"][:, 0], two[:, 1])
-
-
-@TECHNIQUES
-def test_atomic_additions_of_one_program_are_stores(interpreted, technique):
-    """The interpreter rounds what is added as it rounds what is stored."""
-    assert torch.equal(interpreted[technique + "atomic"], interpreted[technique + "two runs"])
-
-
-@TECHNIQUES
-def test_programs_of_a_run_share_its_tokens(interpreted, technique):
-    """The interpreter runs them one after the other: at a constant rate that is the loop."""
-    want = interpreted[technique + "constant rate"]
-    torch.testing.assert_close(interpreted[technique + "three programs"], want, rtol=1e-5, atol=2e-6)
 
 
 GPU_CASES = CASES | {
@@ -158,30 +143,18 @@ def test_runs_on_the_gpu_do_not_see_their_company(technique):
     assert torch.equal(both[:, 1], alone[:, 0])
 
 
-@pytest.mark.gpu
-@TECHNIQUES
-def test_atomic_additions_of_one_program_are_stores_on_the_gpu(technique):
-    """Nobody else moves the rows: what is left is the rounding of a fused multiplication and addition."""
-    from gpustab.kernels.training.triton_word2vec import train_epoch
-
-    case = GPU_CASES[technique + "large"]
-    atomic, stored = (train(case, train_epoch, "cuda", atomic=atomic) for atomic in (True, False))
-    torch.testing.assert_close(atomic, stored, rtol=1e-3, atol=1e-4)
-
-
 @pytest.mark.skipif(find_spec("triton") is None, reason="triton is not installed")
 @pytest.mark.skipif(os.environ.get("TRITON_INTERPRET") == "1", reason="nothing is compiled in the interpreter")
 @pytest.mark.parametrize("cbow", [False, True])
-@pytest.mark.parametrize("atomic", [False, True])
-def test_compiles_for_a_card(cbow, atomic):
+def test_compiles_for_a_card(cbow):
     import triton
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
     from gpustab.kernels.training.triton_word2vec import _sizes, _train_runs
 
-    constants = _sizes(word2vec.Recipe(5, 5, 5, 0.025, 1e-4, cbow), 100) | {"ATOMIC": atomic}
-    pointers = {"tokens": "i32", "texts": "i64", "cuts": "i64", "firsts": "i64", "stops": "i64", "keys": "i64"}
+    constants = _sizes(word2vec.Recipe(5, 5, 5, 0.025, 1e-4, cbow), 100)
+    pointers = {"tokens": "i32", "texts": "i64", "runs": "i64", "keys": "i64"}
     pointers |= {"threshold": "i32", "alias": "i32", "inputs": "fp32", "outputs": "fp32", "targets": "i32"}
     compiled = triton.compile(
         ASTSource(
@@ -196,4 +169,4 @@ def test_compiles_for_a_card(cbow, atomic):
         options={"num_warps": 2, "enable_fp_fusion": True},
     )
     assert "ld.global.cg" in compiled.asm["ptx"]
-    assert any(kind in compiled.asm["ptx"] for kind in ("red.global", "atom.global")) == atomic
+    assert not any(kind in compiled.asm["ptx"] for kind in ("red.global", "atom.global"))
