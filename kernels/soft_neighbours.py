@@ -116,6 +116,8 @@ def soft_disagreement(
     x, y = rows.x, rows.y
     targets = row_numbers(targets, len(x))
     refuse_temperature(temperature)
+    if len(x) < 3:
+        raise ValueError(f"x has shape {tuple(x.shape)}, wanted 3 rows at least: a list is of some of the other words")
     if not 1 <= n < len(x) - 1:
         raise ValueError(f"n is {n}, wanted 1 to {len(x) - 2}, less than the {len(x) - 1} other words")
     x, y = (part.to(torch.promote_types(part.dtype, torch.float32)) for part in (x, y))

@@ -202,6 +202,7 @@ def test_weights_keep_their_digits_when_the_module_is_cast(kind, cast):
         (lambda: nn.PIPLoss(weights=torch.nn.Parameter(torch.ones(2))), "weights want a gradient"),
         (lambda: nn.NeighbourAgreementLoss(0), "n is 0, wanted a whole number from 1"),
         (lambda: nn.NeighbourAgreementLoss(2.5), "n is 2.5"),
+        (lambda: nn.NeighbourAgreementLoss(True), "n is True, wanted a whole number from 1"),
         (lambda: nn.NeighbourAgreementLoss(temperature=0), "temperature is 0, wanted a number above 0"),
         (lambda: nn.NeighbourAgreementLoss(tile=0), "tile is 0"),
         (lambda: nn.NeighbourAgreementLoss(reduction="men"), "reduction is 'men'"),
