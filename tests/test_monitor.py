@@ -235,5 +235,5 @@ def test_within_a_trainer_of_lightning():
     ],
 )
 def test_wrong_input_is_named(call, message):
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(ValueError, match=message):
         call()

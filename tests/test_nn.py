@@ -98,17 +98,22 @@ COPIES = {
 }
 
 
+STAYING = [
+    *(kind(squared=squared) for kind in (nn.PIPLoss, nn.ProcrustesLoss) for squared in (False, True)),
+    *(kind(squared=squared, normalize=False) for kind in (nn.PIPLoss, nn.ProcrustesLoss) for squared in (False, True)),
+    *(nn.NeighbourAgreementLoss(5), nn.NeighbourAgreementLoss(2, 0.1)),
+]
+
+
 @pytest.mark.parametrize("copy", COPIES)
-@pytest.mark.parametrize("normalize", [True, False])
-@pytest.mark.parametrize("squared", [False, True])
-@pytest.mark.parametrize("kind", [nn.PIPLoss, nn.ProcrustesLoss])
-def test_a_table_at_its_reference_stays(kind, squared, normalize, copy):
+@pytest.mark.parametrize("loss", STAYING, ids=str)
+def test_a_table_at_its_reference_stays(loss, copy):
     """Adam divides by the size of a gradient: rounding of 1e-17 would move every row by a step."""
-    if copy == "of other lengths" and not normalize:
+    if copy == "of other lengths" and not getattr(loss, "normalize", True):
         return
     x = generators.anisotropic(50, 12)
     table = torch.nn.Parameter(x.clone())
-    optimiser, loss = torch.optim.Adam([table], lr=0.01), kind(squared=squared, normalize=normalize)
+    optimiser = torch.optim.Adam([table], lr=0.01)
     for _ in range(3):
         optimiser.zero_grad()
         found = loss(table, COPIES[copy](x))
@@ -117,6 +122,20 @@ def test_a_table_at_its_reference_stays(kind, squared, normalize, copy):
         assert found.item() == 0
         assert not table.grad.any()
     assert torch.equal(table, x)
+
+
+@pytest.mark.parametrize(
+    "loss", [nn.PIPLoss(squared=True), nn.ProcrustesLoss(squared=True), nn.NeighbourAgreementLoss(3, 0.1)], ids=str
+)
+@pytest.mark.parametrize("copy", ["copy", "turned"])
+def test_a_copy_has_the_second_derivatives_of_what_is_near_it(loss, copy):
+    """The gradient is 0 there, the Hessian is not."""
+    x = generators.anisotropic(9, 3)
+    y = COPIES[copy](x)
+    at_copy = torch.autograd.functional.hessian(lambda table: loss(table, y), x)
+    near = torch.autograd.functional.hessian(lambda table: loss(table, y), x + 1e-5)
+    torch.testing.assert_close(at_copy, near, rtol=1e-2, atol=1e-2 * near.abs().max().item())
+    assert near.abs().max() > 1e-3
 
 
 @pytest.mark.parametrize("kind", [nn.PIPLoss, nn.ProcrustesLoss])
