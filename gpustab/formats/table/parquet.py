@@ -69,6 +69,7 @@ def _read(source: Source, options: LoadOptions) -> Space:
     table = RowTable(d, first.num_rows, options, "row")
     notes = list(columns.notes)
     for batch in chain([first], batches):
+        source.check_uncut()
         if limit is not None and table.rows + batch.num_rows >= limit:
             _add(table, batch.slice(0, limit - table.rows), columns, names)
             notes.append(f"limit={limit}: further rows were not read")
@@ -81,6 +82,7 @@ def _opened(source: Source) -> tuple[Any, Iterator[Any]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    source.watch()
     if source.head.startswith(_PARQUET):
         file = pq.ParquetFile(source.path, memory_map=True)
         return file.schema_arrow, file.iter_batches(_BATCH)
