@@ -98,9 +98,24 @@ def _read_html(file: TextFile) -> Iterator[Document]:
         if error.type_name == "ERR_RESOURCE_LIMIT":
             raise InputError(f"{file.path}: line {error.line:,}: this HTML cannot be read on: {error.message.strip()}")
     titles = [" ".join("".join(title.itertext()).split()) for title in root.iterfind("head/title")]
-    yield Document(
-        "1", {"title": titles[0]} if titles else {}, [seen(etree, root, frozenset(_INLINE.split()), _UNSEEN)]
-    )
+    yield Document("1", {"title": titles[0]} if titles else {}, [_page_text(file, etree, root)])
+
+
+def _page_text(file: TextFile, etree: Any, root: Any) -> str:
+    """Return what a page says: its ``<main>`` part, where it has one with text, and no listings of code."""
+    within = frozenset(_INLINE.split())
+    for listing in [element for element in root.iter("pre") if next(element.iter("code"), None) is not None]:
+        file.editing.add("code listings", words=len("".join(listing.itertext()).split()))
+        tail = listing.tail
+        listing.clear()
+        listing.tail = tail
+    whole, mains = seen(etree, root, within, _UNSEEN), list(root.iter("main"))
+    text = seen(etree, mains[0], within, _UNSEEN) if len(mains) == 1 else ""
+    if not text.strip():
+        return whole
+    if around := len(whole.split()) - len(text.split()):
+        file.editing.add("page frames", words=around)
+    return text
 
 
 def seen(etree: Any, root: Any, within: frozenset[str], left_out: frozenset[str]) -> str:
