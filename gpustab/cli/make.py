@@ -175,7 +175,8 @@ def train(
         if train_options.config is None:  # a file says all of it, or means the library's defaults
             from gpustab.training.fitting import fit
 
-            fitted = fit(content, output, progress, 2 if train_options.halves else 1)
+            parts = 2 if train_options.halves else 1
+            fitted = fit(content, output, progress, parts, look=telling["inform"] is not None)
             plan, telling["prepare"] = fitted.settings, fitted.prepare
             if fitted.says and not showing.quiet:
                 progress.print(f"chosen to fit {fitted.says}")

@@ -35,7 +35,8 @@ _KINDS = {
 }
 _MARKUP = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _KINDS.items()), re.M)
 _DIGITS = 0.5
-"""Of what stands between blanks, how much holds a digit: of prose 2 %, of tables, dumps and scores most."""
+"""Of what stands between blanks, how much begins with a digit: of prose 2 %, of tables, dumps and scores most."""
+_NUMBERED = re.compile(r"\W*\d")
 _FORMS, _OF_FORMS, _LINES = 5, 0.8, 20
 """Forms of lines, at most, that so many of the lines have, and lines from which that is no accident."""
 _WORDS = re.compile(r"[^\W\d_]+(?:[ .,;'’-]+[^\W\d_]+)*")
@@ -159,10 +160,10 @@ def program(look: Look) -> Doubt | None:
 def numbers(look: Look) -> Doubt | None:
     """Doubt numbers where words are expected: tables, dumps of bytes, measures."""
     words = " ".join(look.filled).split()
-    share = sum(any(sign.isdigit() for sign in word) for word in words) / max(len(words), 1)
+    share = sum(bool(_NUMBERED.match(word)) for word in words) / max(len(words), 1)
     if share < _DIGITS or len(words) < _LINES:
         return None
-    says = f"numbers, hardly any text: {share:.0%} of what stands between blanks holds digits"
+    says = f"numbers, hardly any text: {share:.0%} of what stands between blanks begins with a digit"
     return Doubt("counts", share, shown(look.filled), True, says, "give running text")
 
 
