@@ -62,7 +62,9 @@ VECTORS = {  # name: its bytes, the options it is read with, what dots stand for
         "a,b,x,y\n" + "".join(f"{w},{w}s,{row[0]},{row[1]}\n" for w, row in zip(WORDS, ROWS, strict=True)), {},
         {"word_column": ["a", "b"]},
     ),
-    "no column of that name.csv": ("word,x,y\n" + lines([row[:2] for row in ROWS], sign=","), {"word_column": "wort"}, {"word_column": ["word"]}),
+    "no column of that name.csv": (
+        "word,x,y\n" + lines([row[:2] for row in ROWS], sign=","), {"word_column": "wort"}, {"word_column": ["word"]},
+    ),
 }  # fmt: skip
 
 

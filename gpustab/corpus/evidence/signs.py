@@ -30,7 +30,7 @@ _KINDS = {
     "templates": r"\{\{[^{}]*\}\}|\[\[[^][|\n]*\||\]\]|^[{|].*",
     "addresses": r"\]\([^()\s]+\)|(?:https?://|www\.)\S+|\b[\w.+-]{1,64}@[\w-]+\.[\w.-]+",
     "entities": r"&#?\w{2,9};",
-    "commands": r"\\[A-Za-z]{2,}\*?(?:\[[^][]*\])?",
+    "commands": r"\\[A-Za-z]{2,}\*?(?:\[[^][]*\])?|@[A-Za-z]+(?=\{)",
     "codes": r"\\[ux]\w{2,4}|\\[nrt](?![a-z])|=[0-9A-F]{2}|%[0-9A-F]{2}",
 }
 _MARKUP = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _KINDS.items()), re.M)
@@ -57,8 +57,8 @@ _CODED = re.compile(
     r"[^\W_]['\"`.]?[_()\[\]{}=<>|\\^*+&~][^\s\w]*[^\W_]"  # the=None, words[0], 7*x, a_name
     r"|[({\[})\]][;{:,]$|[^\W_]\(\)"  # word); word(): word()
     r"|[\])}]{2}[,.;:]?$|^[\[({]{2}"  # (NP (DT it)) ((a
-    r"|^[/$%][A-Za-z]"  # /usr $HOME %name
-    r"|^[={}]$|^(?=[^={}+&|]*[={}+&|])[-=+*/<>(){}\[\]|&!^~;,%]{2,}$"  # = += -> });
+    r"|^[\"'(]*[/$%][({]?[A-Za-z]"  # /usr $HOME %name $(grep
+    r"|^[={}|]$|^[][]+;?$|^(?=[^={}+&|]*[={}+&|])[-=+*/<>(){}\[\]|&!^~;,%]{2,}$"  # = += -> });
 )
 _UNCODED = re.compile(r"^([=+*/<>|&~-])\1{2,}$|://|@|\((?:s|\d\w*)\)")
 """Rules, addresses, plurals and pages of manuals."""
