@@ -126,6 +126,7 @@ def _environment() -> Any:
         "opening": _opening,
         "broad": _broad,
         "letters": _letters,
+        "plainly": parts.plainly,
         "size": size,
     }
     return made
