@@ -16,7 +16,9 @@ from rich.text import Text
 from gpustab.report.describe import describe, plainly
 from gpustab.report.json_text import plain
 from gpustab.report.listing import account_line
+from gpustab.report.origin import called
 from gpustab.results import Block, Content, SmallTable
+from gpustab.results.page import counted
 
 _MOST_ROWS = 60
 """Of a table on a terminal; files, and what is read by another program, hold all of them."""
@@ -26,7 +28,9 @@ _FOLDED = 24
 
 _SHORT = 35
 """Lines that everybody reads."""
-_FIRST = 10
+_NOTES = 3
+"""Notes that a short page has."""
+_FIRST = 8
 """Rows of the one table that a short page has."""
 
 
@@ -73,8 +77,13 @@ def _page(result: Content, console: Console, blocks: Sequence[Block], *, brief: 
                 continue
             console.print(Text(block.title, style="bold"))
             console.print(Padding(_body(block, console.width - 2, console.is_terminal, brief), (0, 0, 1, 2)))
-        for note in result.notes:
-            console.print(Text.assemble(("! ", "yellow"), note))
+        notes = result.notes[:_NOTES] if brief else result.notes
+        for note in notes:
+            console.print(Text.assemble(("! ", "yellow"), called(note)))
+        if left := len(result.notes) - len(notes):
+            console.print(
+                Text(f"{counted(left, 'more note')}: on the page that --out DIR writes, or by -v", style="dim")
+            )
         if made := account_line(result.environment.get("trained", [])):
             console.print(Text(made, style="dim"))
         console.print(Text(_closing(result.environment), style="dim"))
