@@ -13,7 +13,8 @@ from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
 
-from benchmarks.zoo.fresh import fresh
+from benchmarks.zoo.first_fresh import first_fresh
+from benchmarks.zoo.found import found
 from benchmarks.zoo.made import made
 from benchmarks.zoo.ordinary import ordinary
 from benchmarks.zoo.specimen import Specimen
@@ -30,7 +31,7 @@ class Seen:
     Attributes:
         name: of it.
         ordinary: whether it is an ordinary text.
-        fresh: whether no rule has seen it.
+        part: of the zoo: ``"seen"`` where rules were set on it, or the set of fresh ones.
         strong: kinds of its strong doubts; ``"refused"`` where it was not read.
         weak: kinds of its other doubts.
         says: the refusal, or what the first doubt says.
@@ -41,7 +42,7 @@ class Seen:
 
     name: str
     ordinary: bool
-    fresh: bool
+    part: str
     strong: tuple[str, ...]
     weak: tuple[str, ...]
     says: str
@@ -69,24 +70,25 @@ def look_at(specimen: Specimen) -> Seen:
         firm |= strong == ("refused",) and any(word in says for word in specimen.words)
         right = firm or bool(set(specimen.raises) & set(weak))
     seconds = time.process_time() - start
-    return Seen(specimen.name, not specimen.raises, specimen.fresh, strong, weak, says[:300], right, firm, seconds)
+    return Seen(specimen.name, not specimen.raises, specimen.part, strong, weak, says[:300], right, firm, seconds)
 
 
 def table(seen: Sequence[Seen]) -> str:
-    """Return what came of the texts that rules have seen and of the fresh ones, and every text that came out wrong."""
-    lines = ["| | seen | fresh | wanted |", "|---|---|---|---|"]
+    """Return what came of the texts of each part, and every text that came out wrong."""
+    named = list(dict.fromkeys(one.part for one in seen))
+    lines = [f"| | {' | '.join(named)} | wanted |", f"|---{'|---' * len(named)}|---|"]
     ordinary, others = ([one for one in seen if one.ordinary == kind] for kind in (True, False))
     for title, own, holds, wanted in (
         ("false strong doubts of ordinary texts", ordinary, lambda one: not one.right, f"at most {WANTED_FALSE:.0%}"),
         ("other texts: the right doubt", others, lambda one: one.right, f"at least {WANTED_FOUND:.0%}"),
         ("other texts: the right doubt, and strong", others, lambda one: one.firm, ""),
     ):
-        parts = ([one for one in own if one.fresh == fresh] for fresh in (False, True))
+        parts = ([one for one in own if one.part == part] for part in named)
         cells = [
             f"{n:,} of {len(part):,} ({n / max(len(part), 1):.1%})" for part in parts for n in [sum(map(holds, part))]
         ]
         lines.append(f"| {title} | {' | '.join(cells)} | {wanted} |")
-    wrong = [f"{one.name}: {_outcome(one)}" for one in seen if not one.right]
+    wrong = [f"{one.part}, {one.name}: {_outcome(one)}" for one in seen if not one.right]
     return "\n".join([*lines, "", *wrong])
 
 
@@ -100,14 +102,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, help="folder of the JSON file")
     parser.add_argument("--only", default="", help="texts whose names have this")
     parser.add_argument("--made", action="store_true", help="made files alone")
-    parser.add_argument("--fresh", action="store_true", help="read the texts that no rule has seen, too")
+    parser.add_argument("--found", type=Path, help="folder of clones, see benchmarks.zoo.found: read those texts, too")
+    parser.add_argument("--part", default="", help="texts of one part alone: seen, first fresh, second fresh ...")
     given = parser.parse_args(arguments)
     logging.disable(logging.WARNING)
-    texts: Iterable[Specimen] = made() if given.made else chain(made(), ordinary())
-    texts = chain(texts, fresh()) if given.fresh else texts
+    texts: Iterable[Specimen] = made() if given.made else chain(made(), ordinary(), first_fresh())
+    texts = chain(texts, found(given.found)) if given.found else texts
     seen = []
     for number, one in enumerate(texts):
-        if given.only in one.name:
+        if given.only in one.name and given.part in ("", one.part):
             seen.append(look_at(one))
             print(f"{number} {one.name} {seen[-1].seconds:.2f} s", file=sys.stderr, flush=True)
     print(table(seen))

@@ -26,7 +26,7 @@ class Specimen:
         options: how it is read, as somebody would say who knows what it is.
         raises: kinds of doubts, of which one must be raised; none of an ordinary text.
         words: what a refusal must say, one of these, where the file is refused before it is looked at.
-        fresh: whether no rule has seen it.
+        part: of the zoo: ``"seen"`` where rules were set on it, or the set of fresh ones.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Specimen:
     options: Mapping[str, Any] = field(default_factory=dict)
     raises: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
-    fresh: bool = False
+    part: str = "seen"
 
     def write(self, folder: Path) -> Path:
         """Write it into an empty folder, and return what is to be read."""

@@ -55,7 +55,7 @@ def copies(look: Look) -> Doubt | None:
 
 
 def boilerplate(look: Look) -> Doubt | None:
-    """Doubt what most documents have, or what stands around texts; less than three tenths of the words are named."""
+    """Doubt what most documents have, or what stands around texts, which two lines tell: that is a note in any case."""
     if not look.repeated:
         return None
     share, documents, examples, frames = look.repeated
@@ -65,7 +65,12 @@ def boilerplate(look: Look) -> Doubt | None:
         what = f"stand outside of two lines between signs that frame {texts}"
     says = f"boilerplate: {share:.1%} of its words {what}"
     return Doubt(
-        "boilerplate", share, examples, share >= _MUCH, says, f"say {option('cut_boilerplate')} to leave them out"
+        "boilerplate",
+        share,
+        examples,
+        share >= _MUCH and not frames,
+        says,
+        f"say {option('cut_boilerplate')} to leave them out",
     )
 
 
@@ -120,8 +125,10 @@ def _ways_to_part(table: sparse.csr_matrix) -> list[_Parted]:
     _, vectors = np.linalg.eigh((scaled.T @ scaled).toarray())
     ways = []
     for vector in vectors.T[::-1][1 : 1 + _TRIED]:  # the first is the same for all
-        second = table @ (vector / np.sqrt(columns)) / rows > 0
-        if second.all() or not second.any():
+        place = table @ (vector / np.sqrt(columns)) / rows
+        # Not 0: groups that share no word at all have one eigenvalue, and any of them may stand at 0.
+        second = place > (place.min() + place.max()) / 2
+        if not second.any():
             continue
         sums = np.stack([table[~second].sum(0).A1, table[second].sum(0).A1])
         profiles = sums / sums.sum(1, keepdims=True)

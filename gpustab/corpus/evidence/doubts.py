@@ -18,7 +18,15 @@ from gpustab.corpus.evidence.lengths import (
     wrapped_lines,
 )
 from gpustab.corpus.evidence.look import Look
-from gpustab.corpus.evidence.signs import a_word_a_line, markup, program, words_with_numbers, words_with_tags
+from gpustab.corpus.evidence.signs import (
+    a_word_a_line,
+    markup,
+    numbers,
+    program,
+    rows_of_one_form,
+    words_with_numbers,
+    words_with_tags,
+)
 
 _OF_ROWS = (words_with_numbers, a_word_a_line, words_with_tags)
 DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (
@@ -28,6 +36,8 @@ DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (
     times,
     markup,
     program,
+    numbers,
+    rows_of_one_form,
     documents_of_one_word,
     coded,
     clauses,

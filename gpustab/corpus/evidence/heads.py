@@ -18,10 +18,16 @@ _ALONE = 0.1
 """Of the words, how many stand in a head that comes once: then there is more head than a title page has."""
 _AGAIN = 3
 """Heads from which the same fields are no accident."""
+_PAIRS, _BODY = 10, 0.5
+"""Heads of the same two fields from which they are no accident, and words at most that stand in these: the others are
+text of the records."""
 _ALL = 0.8
 """Of the lines, how many begin with one of a few names: a play on few pages has less."""
-_TIMED = 0.25
-"""Of the lines, how many begin with a time or hold no letter: tables in prose and rules of hyphens are less."""
+_TIMED, _WITH_WORDS = 0.25, 0.6
+"""Of the lines, how many begin with a time: tables in prose have less. Where words follow, as entries of a journal have
+them, these are text, and only where nearly all lines begin so they are a log."""
+_CORE = 0.4
+"""Of the heads of records, how many have each of their common fields; lists of notes on many things have none such."""
 _KEY = re.compile(
     r"""\s*(?:
     ([A-Za-z][\w.-]*(?:[ ][\w.-]+){0,2}):(?=\s|$)       # Subject: x, Release Date: x
@@ -71,11 +77,17 @@ def record_heads(look: Look) -> Doubt | None:
     """Doubt lines of named fields above each record, as mails, Usenet, web archives and lists of references have them.
 
     A head is three or more lines with different names. It counts where the same names come in other heads too; or, if
-    it comes alone, where the text begins with it and it is a tenth of all.
+    it comes alone, where the text begins with it and it is a tenth of all. Two lines are one where they come often.
     """
-    heads = [head for head in _heads(look) if not _speeches(head)]
+    short = [head for head in _heads(look) if not _speeches(head)]
+    heads = [head for head in short if len(head.names) >= _AGAIN]
     often = Counter(name for head in heads for name in set(head.names))
     again = [head for head in heads if sum(often[name] >= _AGAIN for name in head.names) >= _AGAIN]
+    own = Counter(name for head in again for name in set(head.names))
+    core = [n for n in own.values() if n >= _CORE * len(again)]
+    if len(core) < _AGAIN or 2 * sum(core) < own.total():
+        again = []
+    again = again or _pairs(look, [head for head in short if len(head.names) < _AGAIN])
     if not again:
         alone = [head for head in heads if head.first]
         share = look.share_of([line for head in alone for line in head.lines])
@@ -92,6 +104,16 @@ def record_heads(look: Look) -> Doubt | None:
     lines = [line for head in again for line in head.lines]
     way = f"say {option('drop', _pattern(names, lines))} to leave such lines out"
     return Doubt("heads", share, shown(lines), strong, says, way)
+
+
+def _pairs(look: Look, heads: Sequence[Head]) -> list[Head]:
+    """Return the heads of the two fields that come again most often, if texts stand under them."""
+    common = Counter(head.names for head in heads).most_common(1)
+    if not common or common[0][1] < _PAIRS:
+        return []
+    pairs = [head for head in heads if head.names == common[0][0]]
+    share = look.share_of([line for head in pairs for line in head.lines])
+    return pairs if _STRONG <= share <= _BODY else []
 
 
 def _speeches(head: Head) -> bool:
@@ -111,8 +133,11 @@ def named_lines(look: Look) -> Doubt | None:
         says = f"settings: {settings / len(look.filled):.0%} of the lines are a name and its value"
         way = f"say {option('drop', _VALUED)} to leave the names out"
         return Doubt("names", settings / len(look.filled), shown(look.filled), True, says, way)
-    if len(names) < 5 or share < _ALL or 3 * len(often) > len(names):
+    if len(names) < 5 or share < _ALL:
         return _few_openings(look)
+    if 3 * len(often) > len(names):
+        says = f"fields: {share:.0%} of the lines are a name and its value"
+        return _few_openings(look) or Doubt("names", share, shown(look.filled), False, says, "give the text alone")
     says = f"lines with a name each: {share:.0%} of the lines begin with one of {len(often)} names"
     way = f"say {option('drop', _names_pattern([name for name, _ in often.most_common()]))} to leave the names out"
     return Doubt("names", share, shown(look.filled), True, says, way)
@@ -186,7 +211,9 @@ def times(look: Look) -> Doubt | None:
     says = f"lines that begin with a time: {share:.0%} of the lines"
     months = any(_LETTER.match(line.lstrip("[(<\"' \t")) for line in timed)
     way = f"say {option('drop', '^' + (_STAMP if months else _BEFORE_LETTERS))} to leave the times out"
-    return Doubt("times", share, shown(timed), True, says, way)
+    words = sum(bool(_LETTER.search(line[found.end() :])) for line in timed if (found := _TIME.match(line)))
+    strong = share >= _WITH_WORDS or 2 * words < len(timed)
+    return Doubt("times", share, shown(timed), strong, says, way)
 
 
 def _name(line: str) -> str:
@@ -209,7 +236,7 @@ def _heads_of(lines: Sequence[str]) -> Iterator[Head]:
         elif names and line[:1] in (" ", "\t") and line.strip():
             held.append(line)
         else:
-            if len(names) >= _AGAIN:
+            if len(names) > 1:
                 yield Head(tuple(names), tuple(held), start == 0 and not line.strip() and place < len(lines) - 1)
             names, held, start = ([name], [line], place) if name else ([], [], place + 1)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from gpustab.errors import option
 _ONE_WORD = 0.5
 """Of the documents, how many are of one word: lists of words have nearly all, posts and titles few."""
 _FEW_DOCUMENTS = 5
+_A_LIST, _OF_A_LIST = 100, 0.1
+"""Different words of a list, and what its 20 commonest words are of all at most: of running text a seventh at least."""
 _LONG_SENTENCE = 60
 """Words of the middle sentence: three times as many as in the longest-winded prose."""
 _ALL = 0.9
@@ -24,25 +27,31 @@ _A_BOOK = 2000
 _CODED = 0.2
 """Of the text, how much stands in words of more than 50 letters and digits."""
 _LONGEST = 50
-_NO_CASE = 0.5
+_NO_CASE = 0.4
 """Of the letters, how many have no small and large form, as those of scripts without blanks."""
-_CLAUSE = 5.5
-"""Letters of the middle word: clauses of such scripts have 8, words of scripts with blanks 3 to 5."""
-_COMMON = 0.12
-"""Of the words, how many are among the 20 commonest: with blanks a fifth at least, clauses hardly come again."""
+_CLAUSE, _OFTEN = 7, 0.25
+"""Letters that few words have, and how many clauses of such scripts have more: a third, and of words a tenth."""
+_WHOLE = 10
+"""Letters of the middle clause that no script with blanks has; shorter ones may be long words, as in Malayalam, and are
+told by what stands between: mostly a blank."""
+_ONCE, _ENOUGH, _LOOKED_AT = 0.5, 200, 2000
+"""Of so many words, how many are different: clauses hardly come again; of fewer words, words do not either."""
 
 
 def documents_of_one_word(look: Look) -> Doubt | None:
     """Doubt documents of one word each: lists of words, or running text with a word a line."""
-    filled = look.sizes[look.sizes > 0]
-    share = float((filled == 1).mean()) if len(filled) else 0.0
-    if len(filled) < _FEW_DOCUMENTS or share < _ONE_WORD:
+    filled, counts = look.sizes[look.sizes > 0], np.sort(look.counts[look.counts > 0])[::-1]
+    share = float((filled == 1).mean()) if len(filled) >= _FEW_DOCUMENTS else 0.0
+    alone = sum(len(line.split()) == 1 for line in look.filled) / max(len(look.filled), 1)
+    once = len(counts) >= _ALL * counts.sum()
+    listed = once or (len(counts) >= _A_LIST and counts[:_MOST].sum() < _OF_A_LIST * counts.sum())
+    if max(share, alone) >= _ONE_WORD and listed and not look.copies:
+        says = f"documents of one word: {alone:.0%} of the lines, as in a list of words"
+        return Doubt("words", alone, shown(look.filled), True, says, "give running text")
+    if share < _ONE_WORD:
         return None
-    once = int((look.counts[look.counts > 0] == 1).sum()) / len(look.counts[look.counts > 0])
-    says = f"documents of one word: {share:.0%} of the documents"
-    if once > _ALL and not look.copies:
-        return Doubt("words", share, shown(look.filled), True, f"{says}, as in a list of words", "give running text")
     way = f"say {option('layout', 'files')} for running text"
+    says = f"documents of one word: {share:.0%} of the documents"
     return Doubt("words", share, shown(look.filled), True, says, way)
 
 
@@ -91,15 +100,32 @@ def clauses(look: Look) -> Doubt | None:
     letters = sum(map(len, words))
     if len(words) < _FEW_DOCUMENTS or letters < _NO_CASE * all_letters:
         return None
-    sizes = sorted(sum(unicodedata.category(sign)[0] == "L" for sign in word) for word in words[:5000])
-    common = sum(n for _, n in Counter(words).most_common(20)) / len(words)
+    words = words[:_LOOKED_AT]
+    sizes = sorted(sum(unicodedata.category(sign)[0] == "L" for sign in word) for word in words)
+    long = sum(size > _CLAUSE for size in sizes) / len(sizes)
+    if long < _OFTEN or (len(words) > _ENOUGH and len(set(words)) < _ONCE * len(words)):
+        return None
     middle = sizes[len(sizes) // 2]
-    if middle < _CLAUSE or (len(words) > 200 and common > _COMMON):
+    if middle < _WHOLE and _blanks_part_words(look.filled[:_LOOKED_AT]):
         return None
     says = f"clauses taken for words: the middle one has {middle} letters, and no blanks stand between words"
     signs = option("tokenizer", r"[^\W\d_]")
     way = f"say {signs} to take every sign for a word, or let a segmenter put blanks between the words"
     return Doubt("clauses", letters / all_letters, shown(words), True, says, way)
+
+
+def _blanks_part_words(lines: Sequence[str]) -> bool:
+    """Tell lines where more words of scripts without case have a blank between them than there are signs of clauses."""
+    blanks = stops = 0
+    for line in lines:
+        pieces = line.split()
+        blanks += sum(one[-1] > "\x7f" < other[0] and _kind(one[-1]) in "LM" for one, other in pairwise(pieces))
+        stops += sum(_kind(sign) == "P" for sign in line)
+    return blanks > stops
+
+
+def _kind(sign: str) -> str:
+    return unicodedata.category(sign)[0]
 
 
 def _is_cased(word: str) -> bool:
@@ -143,8 +169,8 @@ def few_words(look: Look) -> Doubt | None:
     return Doubt("few", share, words, False, f"few words: {_MOST} of them are {share:.0%} of all", "give running text")
 
 
-_A_PAGE, _MOST, _REPEATED = 500, 20, 0.8
-"""Words from which it is asked, words that are counted, and their share of all: a third in any prose."""
+_A_PAGE, _MOST, _REPEATED = 150, 20, 0.7
+"""Words from which it is asked, words that are counted, and their share of all: of prose a third, of any 0.61."""
 _RUNS_ON, _FULL = 0.3, 0.6
 
 

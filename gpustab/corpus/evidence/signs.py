@@ -34,14 +34,29 @@ _KINDS = {
     "codes": r"\\[ux]\w{2,4}|\\[nrt](?![a-z])|=[0-9A-F]{2}|%[0-9A-F]{2}",
 }
 _MARKUP = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _KINDS.items()), re.M)
-_CODE, _SOME_CODE = 0.3, 0.1
-"""Of the text, how much stands in lines of code: of prose on programs a quarter, of programs with comments more."""
+_DIGITS = 0.5
+"""Of what stands between blanks, how much holds a digit: of prose 2 %, of tables, dumps and scores most."""
+_FORMS, _OF_FORMS, _LINES = 5, 0.8, 20
+"""Forms of lines, at most, that so many of the lines have, and lines from which that is no accident."""
+_WORDS = re.compile(r"[^\W\d_]+(?:[ .,;'’-]+[^\W\d_]+)*")
+_NUMBER = re.compile(r"\d+(?:[.,:-]\d+)*")
+_BETWEEN = re.compile(r"w[^w]*[][(){}<>=|/\\@#*_+~^%$&\t:][^w]*w")
+"""A sign that no sentence has between words, in the form of a line."""
+_CELLS = 0.7
+"""Of the lines, how many have gaps of tabs or blanks within: manuals with lists have up to 0.6."""
+_GAP = re.compile(r"(?<=[^\s.?!:])(?:[ ]{2,}|[ ]*\t\s*)(?=\S)")
+_CODE, _SOME_CODE = 0.4, 0.1
+"""Of the text, how much stands in lines of code: of prose on programs a third, of programs with comments more."""
+_ONE_SIGN = 0.95
+"""Of the signs within words of code, how many are one: where all are, it is a letter of the script."""
 _A_LINE = 0.2
 """Of the words of a line of code, how many hold signs as no sentence has them."""
 _SIGN = re.compile(r"[_()\[\]{}=<>|\\^*+&~]")
 _CODED = re.compile(
     r"[^\W_]['\"`.]?[_()\[\]{}=<>|\\^*+&~][^\s\w]*[^\W_]"  # the=None, words[0], 7*x, a_name
     r"|[({\[})\]][;{:,]$|[^\W_]\(\)"  # word); word(): word()
+    r"|[\])}]{2}[,.;:]?$|^[\[({]{2}"  # (NP (DT it)) ((a
+    r"|^[/$%][A-Za-z]"  # /usr $HOME %name
     r"|^[={}]$|^(?=[^={}+&|]*[={}+&|])[-=+*/<>(){}\[\]|&!^~;,%]{2,}$"  # = += -> });
 )
 _UNCODED = re.compile(r"^([=+*/<>|&~-])\1{2,}$|://|@|\((?:s|\d\w*)\)")
@@ -133,8 +148,52 @@ def program(look: Look) -> Doubt | None:
     share = sum(map(len, found)) / max(sum(map(len, lines)), 1)
     if share < _SOME_CODE or len(found) < _PIECES:
         return None
+    signs = Counter(sign for line in found for word in line.split() if _is_code(word) for sign in _SIGN.findall(word))
+    ((sign, number),) = signs.most_common(1)
+    if sign not in "()[]{}" and number > _ONE_SIGN * signs.total():
+        return None
     says = f"programs or settings: {share:.0%} of the text are lines of code"
     return Doubt("program", share, shown(found), share >= _CODE, says, "save its texts apart")
+
+
+def numbers(look: Look) -> Doubt | None:
+    """Doubt numbers where words are expected: tables, dumps of bytes, measures."""
+    words = " ".join(look.filled).split()
+    share = sum(any(sign.isdigit() for sign in word) for word in words) / max(len(words), 1)
+    if share < _DIGITS or len(words) < _LINES:
+        return None
+    says = f"numbers, hardly any text: {share:.0%} of what stands between blanks holds digits"
+    return Doubt("counts", share, shown(look.filled), True, says, "give running text")
+
+
+def rows_of_one_form(look: Look) -> Doubt | None:
+    """Doubt lines of a few forms, such as ``w(w-0, w-0)``: where words stand at the same signs, they are fields.
+
+    So are words that stand at the same places, with gaps between.
+    """
+    if look.options.cut != "words":
+        return None
+    lines = tuple(dict.fromkeys(look.filled))
+    forms = Counter(form for line in lines if _BETWEEN.search(form := _form(line)))
+    most = forms.most_common(_FORMS)
+    share = sum(n for _, n in most) / max(len(lines), 1)
+    if len(lines) < _LINES:
+        return None
+    if share < _OF_FORMS:
+        share = sum(bool(_GAP.search(line.strip())) for line in lines) / len(lines)
+        if share < _CELLS:
+            return None
+        says = f"a table: {share:.0%} of the lines have gaps of several blanks or tabs within"
+    else:
+        says = (
+            f"fields: {share:.0%} of the lines have one of {len(most)} forms, as '{most[0][0]}', where w is for words"
+        )
+    return Doubt("columns", share, shown(lines), False, says, "save the column of the text alone")
+
+
+def _form(line: str) -> str:
+    """Return a line with a letter for its words and a digit for its numbers."""
+    return _NUMBER.sub("0", _WORDS.sub("w", line.strip()[:300]))
 
 
 def _is_number(cell: str) -> bool:

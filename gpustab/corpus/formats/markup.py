@@ -35,6 +35,7 @@ _BODY = "word/document.xml"
 _LOOKED_AT = 100_000
 _FRONT = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.S | re.M)
 _FIELD = re.compile(r"^(\w[\w -]*+):(.*)$", re.M)
+_UNSEEN_BEGINS = re.compile(r"<!--|<\?|<!(?=[A-Za-z])")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
 
@@ -97,9 +98,24 @@ def _read_html(file: TextFile) -> Iterator[Document]:
         if error.type_name == "ERR_RESOURCE_LIMIT":
             raise InputError(f"{file.path}: line {error.line:,}: this HTML cannot be read on: {error.message.strip()}")
     titles = [" ".join("".join(title.itertext()).split()) for title in root.iterfind("head/title")]
-    yield Document(
-        "1", {"title": titles[0]} if titles else {}, [seen(etree, root, frozenset(_INLINE.split()), _UNSEEN)]
-    )
+    yield Document("1", {"title": titles[0]} if titles else {}, [_page_text(file, etree, root)])
+
+
+def _page_text(file: TextFile, etree: Any, root: Any) -> str:
+    """Return what a page says: its ``<main>`` part, where it has one with text, and no listings of code."""
+    within = frozenset(_INLINE.split())
+    for listing in [element for element in root.iter("pre") if next(element.iter("code"), None) is not None]:
+        file.editing.add("code listings", words=len("".join(listing.itertext()).split()))
+        tail = listing.tail
+        listing.clear()
+        listing.tail = tail
+    whole, mains = seen(etree, root, within, _UNSEEN), list(root.iter("main"))
+    text = seen(etree, mains[0], within, _UNSEEN) if len(mains) == 1 else ""
+    if not text.strip():
+        return whole
+    if around := len(whole.split()) - len(text.split()):
+        file.editing.add("page frames", words=around)
+    return text
 
 
 def seen(etree: Any, root: Any, within: frozenset[str], left_out: frozenset[str]) -> str:
@@ -189,17 +205,22 @@ def _markdown_words(token: Any) -> Iterator[str]:
     elif token.type in ("softbreak", "hardbreak"):
         yield "\n"
     elif token.type == "html_block":
-        yield unescape(_TAG.sub(" ", _without_comments(token.content)))
+        yield unescape(_TAG.sub(" ", _without_unseen(token.content)))
     elif token.type in ("code_inline", "image"):
         yield " "
 
 
-def _without_comments(text: str) -> str:
-    """Put a blank for each comment; one that nothing ends is text."""
-    parts, start = list[str](), 0
-    while (begin := text.find("<!--", start)) >= 0 and (end := text.find("-->", begin + 4)) >= 0:
-        parts.append(text[start:begin])
-        start = end + len("-->")
+def _without_unseen(text: str) -> str:
+    """Put a blank for each comment, instruction and document type; what nothing ends is text."""
+    parts, start, ends = list[str](), 0, dict.fromkeys(("-->", "?>", ">"), 0)
+    for found in _UNSEEN_BEGINS.finditer(text):
+        end = "-->" if found[0] == "<!--" else "?>" if found[0] == "<?" else ">"
+        if found.start() < start or ends[end] < 0:
+            continue
+        ends[end] = text.find(end, found.end())
+        if ends[end] >= 0:
+            parts.append(text[start : found.start()])
+            start = ends[end] + len(end)
     return " ".join([*parts, text[start:]])
 
 

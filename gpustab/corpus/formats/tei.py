@@ -70,7 +70,7 @@ _EXAMPLES = 3
 
 @dataclass
 class Editing:
-    """What was decided while texts of TEI were read.
+    """What was decided while texts of TEI, and pages of HTML, were read.
 
     Attributes:
         counts: how often, by what was left out or joined.
@@ -101,7 +101,8 @@ class Editing:
         """Yield what is to be said of it: of what was left out, and of words that were joined or have gaps."""
         beside = [kind for kind in dict.fromkeys(_BESIDE.values()) if self.counts[kind]]
         readings = [kind for kind in ("second readings", "source readings", "editorial readings") if self.counts[kind]]
-        others = [kind for kind in ("deletions", "superfluous passages", "page heads") if self.counts[kind]]
+        kinds = "deletions", "superfluous passages", "page heads", "page frames", "code listings"  # the last of HTML
+        others = [kind for kind in kinds if self.counts[kind]]
         if beside or readings or others:
             ways = [option("notes", "keep")] * bool(beside)
             ways += [option("readings", "original")] * bool(self.counts["source readings"])

@@ -1,8 +1,8 @@
-"""Texts that no rule has seen: written down while the rules were changed, and read once, after they were frozen.
+"""Texts that no rule had seen when they were read first; what they taught is in the rules, so they are fresh no more.
 
 The ordinary ones come from places that :mod:`benchmarks.zoo.ordinary` does not use; the made ones are of kinds that
-:mod:`benchmarks.zoo.made` does not have. After a look at what came out they are fresh no more: whoever changes a rule
-then writes new ones.
+:mod:`benchmarks.zoo.made` does not have. Whoever changes a rule then writes new ones, see
+:mod:`benchmarks.zoo.found`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.zoo.fresh_made import fresh_made
+from benchmarks.zoo.first_fresh_made import fresh_made
 from benchmarks.zoo.ordinary import manual, opened, paragraphs, translated
 from benchmarks.zoo.specimen import LONG, SHORT, Specimen, a_folder, by_script, lines_of
 
@@ -27,11 +27,11 @@ _MACHINE_READABLE = re.compile(r"^Format(-Specification)?:", re.M)
 """Begins a list of copyrights that says itself that it is one of records."""
 
 
-def fresh() -> Iterator[Specimen]:
-    """Yield all fresh texts."""
+def first_fresh() -> Iterator[Specimen]:
+    """Yield all of them."""
     draw = random.Random(28)
     for one in (*map(by_script, _ordinary(draw)), *fresh_made()):
-        yield replace(one, name=f"fresh, {one.name}", fresh=True)
+        yield replace(one, part="first fresh")
 
 
 def _ordinary(draw: random.Random) -> Iterator[Specimen]:
