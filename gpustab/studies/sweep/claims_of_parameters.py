@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 from gpustab.results import Column, Sheet, Table
-from gpustab.results.page import cell, number, percent, signed
+from gpustab.results.page import cell, counted, number, percent, signed
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import Claim, above
 from gpustab.studies.shared.spaces import COLLAPSED, named
@@ -227,7 +227,11 @@ SCORES = Claim[Scores](
                 f"({signed_span(*change.interval)})"
                 for name, change in x.sure
             )
-            + (f"; {len(x.tests) - len(x.sure)} other tests do not change surely" if len(x.tests) > len(x.sure) else "")
+            + (
+                f"; {counted(len(x.tests) - len(x.sure), 'other test', 'does/do')} not surely change"
+                if len(x.tests) > len(x.sure)
+                else ""
+            )
             + "."
         ),
         "open": lambda x: (
