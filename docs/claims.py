@@ -17,6 +17,7 @@ from pkgutil import iter_modules
 from typing import Any, NamedTuple
 
 import gpustab.studies
+from benchmarks.placebos.lacking import gaps, why
 from docs.examples import examples
 from gpustab.errors import as_flags
 from gpustab.results import Sheet
@@ -30,7 +31,7 @@ PLACEBOS = Path(__file__).parents[1] / "benchmarks" / "results" / "placebos.json
 DRAWN = "drawn"
 """Noise of a row whose numbers a model drew, as ``benchmarks.placebos.cells`` names it."""
 TABLES_HERE, PLACEBOS_HERE = "<!-- tables -->", "<!-- placebos -->"
-DRAWN_HERE = "<!-- drawn -->"
+DRAWN_HERE, LACKING_HERE = "<!-- drawn -->", "<!-- lacking -->"
 HEAD = "| margin | value | of what |\n|---|---|---|\n"
 BELOW = "<!-- made by python -m docs.claims -->\n"
 
@@ -139,6 +140,15 @@ def placebo_lines() -> Iterator[str]:
             yield f"\nAsked {where}: {listed}."
 
 
+def lacking_lines() -> Iterator[str]:
+    """Yield a line for every claim that was not asked at every R, noise and kind of runs, with the reason."""
+    yield "| claim | not asked at | why |\n|---|---|---|"
+    cells = [row for row in placebo_cells() if row["noise"] != DRAWN]
+    for name in every_claim():
+        if left := gaps(row for row in cells if row["claim"] == name):
+            yield f"| `{name}` | {'; '.join(left)} | {why(name)} |"
+
+
 def drawn_lines() -> Iterator[str]:
     """Yield how often sentences were wrong on numbers that a model drew, a line a truth."""
     yield from _table([row for row in placebo_cells() if row["noise"] == DRAWN], {"placebo": "truth"})
@@ -166,7 +176,13 @@ def _wrong(row: dict[str, Any]) -> str:
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Put the tables of all studies, or what is known of their sentences, where a page asks for them."""
-    for mark, lines in ((TABLES_HERE, table_lines), (PLACEBOS_HERE, placebo_lines), (DRAWN_HERE, drawn_lines)):
+    every = {
+        TABLES_HERE: table_lines,
+        PLACEBOS_HERE: placebo_lines,
+        DRAWN_HERE: drawn_lines,
+        LACKING_HERE: lacking_lines,
+    }
+    for mark, lines in every.items():
         if mark in markdown:
             markdown = markdown.replace(mark, "\n".join(lines()))
     return markdown

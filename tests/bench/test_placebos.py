@@ -10,7 +10,8 @@ import torch
 
 from benchmarks.placebos import __main__ as bench
 from benchmarks.placebos import limits, losses, made, moved, planted, runsets, scored, several, words
-from benchmarks.placebos.cells import NEITHER, World, cells, never, recorded, should
+from benchmarks.placebos.cells import DRAWN, NEITHER, World, cells, never, recorded, should
+from benchmarks.placebos.lacking import WHY, gaps, why
 from docs.claims import DRAWN_HERE, PLACEBOS, PLACEBOS_HERE, drawn_lines, on_page_markdown, placebo_cells, placebo_lines
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap.study import bootstrap
@@ -200,6 +201,26 @@ def test_the_page_tells_of_every_claim():
     for row in rows:
         assert (row["placebo"].replace("|", "\\|") in drawn) or row["noise"] != "drawn", row
     assert PLACEBOS_HERE not in on_page_markdown(f"{PLACEBOS_HERE} {DRAWN_HERE}")
+
+
+def test_every_claim_could_be_wrong_and_was_right_on_real_text():
+    """A placebo and a planted truth for every claim; a reason where it was not asked at every R, noise, odd run."""
+    cells = [row for row in placebo_cells() if row["noise"] != DRAWN]
+    for name in every_claim():
+        own = [row for row in cells if row["claim"] == name]
+        assert any(row["of"] for row in own), f"{name} has no placebo: write a world in benchmarks/placebos"
+        assert any(row["said"] > row["wrong"] for row in own), f"{name} was never rightly said: plant its truth"
+        assert not gaps(own) or why(name), (
+            f"{name} was not asked at {gaps(own)}: say why in benchmarks/placebos/lacking"
+        )
+    assert all(any(name.startswith(start) for name in every_claim()) for start in WHY)
+
+
+def test_gaps_are_told_by_what_was_asked():
+    row = {"runs": 3, "noise": "shuffled, p@10 0.7", "placebo": "x"}
+    assert gaps([row]) == ["R = 5, 8, 16", "high noise", "one run in ten odd"]
+    every = [row | {"runs": r, "noise": "bootstrap, p@10 0.2", "placebo": "x, one run in ten odd"} for r in (5, 8, 16)]
+    assert gaps([row, *every]) == []
 
 
 def test_no_claim_is_wrong_more_often_than_it_may_be():
