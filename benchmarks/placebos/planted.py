@@ -281,9 +281,9 @@ def of_noise(source: Source, size: float) -> Iterator[World]:
         {"shared.documents-matter": should("matter", "hardly")},
         part=0.5,
     )
-    orders = with_noise(source.dealt([placed(sampling="fixed"), placed()]), (0, size))
+    orders = with_noise(source.dealt([placed(sampling="fixed"), placed()]), (0, 2 * size))  # beyond the margin
     yield World(
-        f"shuffled runs with {about}",
+        f"shuffled runs with noise of {2 * size:g} of the lengths added",
         lambda r, rng: bootstrap(orders(r, rng), query=QUERIES),
         {"bootstrap.order-has-no-effect": should("no", "yes")},
     )
