@@ -173,7 +173,10 @@ def _language(element: Any) -> str:
 
 
 def _refuse_languages(file: TextFile, root: Any) -> None:
-    """Refuse texts of several languages, as translation memories have them, each marked as what it is."""
+    """Refuse texts of several languages, as translation memories have them, each marked as what it is.
+
+    A text of one language has less than a tenth of its words in others, together.
+    """
     words = Counter[str]()
     for element in root.iter("{*}*"):
         if language := _language(element):
@@ -182,8 +185,8 @@ def _refuse_languages(file: TextFile, root: Any) -> None:
             words[language] += number
             words[around] -= number
     total = max(sum(n for language, n in words.items() if language), 1)
-    many = [language for language, n in words.most_common() if language and n >= _FEW * total]
-    if len(many) < 2:
+    many = [language for language, n in words.most_common() if language and n > 0]
+    if len(many) < 2 or words[many[0]] > (1 - _FEW) * total:
         return
     shown = ", ".join(f"{language} {words[language] / total:.0%}" for language in many[:_SHOWN])
     ways = ", ".join(option("column", f"{_OF_LANGUAGE}{language}") for language in many[:_OFFERED])
@@ -245,8 +248,9 @@ def _in_attributes(found: Survey) -> str:
 
 def _is_xml(start: str) -> bool:
     begins = beginning_of(start)
-    said = begins.declared or bool(begins.doctype)
-    return bool((_ELEMENT if said else _ROOT).match(begins.rest))
+    if begins.declared or begins.doctype:
+        return bool(_ELEMENT.match(begins.rest))
+    return bool(_ROOT.match(begins.rest))
 
 
 XML = TextFormat("xml", "XML (each TEI text, or all of another kind)", (".xml", ".tei"), "records", _is_xml, _read)

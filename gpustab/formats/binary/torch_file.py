@@ -81,6 +81,7 @@ def read_torch(source: Source, options: LoadOptions) -> Space:
     path = source.path
     if source.compression:
         raise InputError(f"{path}: a PyTorch file within {source.compression} cannot be mapped; unpack it first")
+    source.watch()
     tensors, lists, notes = _sorted(_load(path, mapped=not source.head.startswith(_OLD)), options.tensor)
     tables = _tables(path, tensors)
     if "tensor" not in options.given:
