@@ -9,7 +9,7 @@ from torch import Tensor
 
 from gpustab.kernels.gram import run_pairs
 
-__all__ = ["PairStatistics", "jackknife", "pair_matrix", "pair_statistics"]
+__all__ = ["PairStatistics", "jackknife", "pair_errors", "pair_matrix", "pair_statistics"]
 
 
 def jackknife(sums: Tensor, present: Tensor) -> Tensor:
@@ -77,18 +77,32 @@ def pair_statistics(matrix: Tensor) -> PairStatistics:
     values = values[~values.isnan()]
     mean = float(values.mean()) if len(values) else float("nan")
     sd = float(values.std()) if len(values) > 1 else float("nan")
-    return PairStatistics(mean, sd, _jackknife_of_pairs(matrix.double()), len(values))
+    return PairStatistics(mean, sd, float(pair_errors(matrix)[1]), len(values))
 
 
-def _jackknife_of_pairs(matrix: Tensor) -> float:
-    """The error of :func:`jackknife` where some pairs may have no value."""
-    known = ~matrix.isnan()
-    known.fill_diagonal_(False)
-    counts, sums = known.sum(1), torch.where(known, matrix, 0).sum(1)
+def pair_errors(matrices: Tensor) -> tuple[Tensor, Tensor]:
+    """Return mean and standard error over the pairs of each of some pair matrices, as :func:`pair_statistics` does.
+
+    Args:
+        matrices: ``(..., R, R)``, such as those of many subsets of runs.
+
+    Returns:
+        both ``(...)`` float64.
+
+    >>> mean, error = pair_errors(pair_matrix(torch.tensor([1.0, 2.0, 3.0]), 3)[None])
+    >>> round(float(mean), 6), round(float(error), 6)
+    (2.0, 1.154701)
+    """
+    known = ~matrices.isnan()
+    known.diagonal(dim1=-2, dim2=-1).fill_(False)
+    counts = known.sum(-1, dtype=torch.float64)  # not whole numbers: their quotients have the default dtype
+    sums = torch.where(known, matrices, 0).double().sum(-1)
+    pairs, total = counts.sum(-1) / 2, sums.sum(-1) / 2
     taking_part = counts > 0
-    runs = int(taking_part.sum())
-    rest = counts.sum() / 2 - counts  # pairs that are left without run i
-    if runs < 3 or bool((rest[taking_part] == 0).any()):
-        return float("nan")
-    left_out = ((sums.sum() / 2 - sums) / rest)[taking_part]
-    return float(((runs - 1) / runs * (left_out - left_out.mean()).square().sum()).sqrt())
+    runs = taking_part.sum(-1, dtype=torch.float64)
+    rest = pairs[..., None] - counts  # pairs that are left without run i
+    left_out = torch.where(taking_part, (total[..., None] - sums) / rest, 0)
+    scatter = torch.where(taking_part, left_out - left_out.sum(-1, keepdim=True) / runs[..., None], 0).square().sum(-1)
+    error = ((runs - 1) / runs * scatter).sqrt()
+    undefined = (runs < 3) | (taking_part & (rest == 0)).any(-1)
+    return total / pairs, error.masked_fill(undefined, torch.nan)

@@ -47,7 +47,7 @@ def pair_rbf_hsics(
     """Return HSIC of x with itself, of x with y, and of y with itself, ``(3,)`` float64, for Gaussian kernels.
 
     ``exp(−‖x_k − x_l‖² / (2σ²))``; kernels are centred (biased estimate), or have the diagonal 0 (unbiased: Song et al.
-    2012, eq. 5).
+    2012).
 
     Args:
         x: ``(v, d1)`` of any float dtype.

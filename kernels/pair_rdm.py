@@ -10,6 +10,7 @@ from torch.nn.functional import pdist
 
 from gpustab.kernels import similarity
 from gpustab.kernels.pair_rows import PairRows, lengths, pair_rows, powers, refuse_unmeasurable, summed_products
+from gpustab.kernels.pair_similarity import centred_with_lengths
 
 __all__ = ["Comparison", "Distance", "average_ranks", "pair_rdm"]
 
@@ -22,8 +23,8 @@ def pair_rdm(
 ) -> Tensor:
     """Return the correlation of the distances of all pairs of different rows, ``()`` float64 in [−1, 1].
 
-    Kriegeskorte et al. 2008. Cosines and Pearson's correlation need ``O(d²)`` memory (see
-    :func:`gpustab.kernels.similarity.cosine_correlation`), all else ``4 v²`` numbers.
+    Kriegeskorte et al. 2008. Cosines and Pearson's correlation need ``O(d²)`` numbers beside the rows (see
+    :func:`gpustab.kernels.similarity.distance_correlation`), all else ``4 v²``.
 
     Args:
         x: ``(v, d1)`` of any float dtype.
@@ -64,10 +65,12 @@ def pair_rdm(
 
 
 def _cosines_by_sums(rows: PairRows) -> Tensor:
-    xx, xy, yy = summed_products(part.prepared(torch.float64) for part in rows.parts())
-    sums = torch.stack([torch.stack(part.prepared(torch.float64)).sum(1) for part in rows.parts()]).sum(0)
-    norms = torch.stack([torch.linalg.matrix_norm(part).square() for part in (xx, xy, xy, yy)]).view(2, 2)
-    return similarity.cosine_correlation(norms, sums, len(rows.x))[0, 1]
+    """Of unit rows, whose squared distances are ``2 − 2 cos``; centred, since far from 0 all cosines are nearly 1."""
+    xx, xy, yy = summed_products(centred_with_lengths(rows))[:, None]
+    for name, own in (("x", xx), ("y", yy)):
+        if bool(own[0, :-1, :-1].trace() <= 1e-28 * len(rows.x)):
+            raise ValueError(f"the cosine distances of {name} do not vary: its rows point the same way")
+    return similarity.distance_correlation(xx, xy, yy, len(rows.x))[0]
 
 
 def _distances(rows: Tensor, distance: Distance) -> Tensor:

@@ -14,6 +14,7 @@ from gpustab.kernels.pair_rows import PairRows, pair_rows, powers, refuse_unmeas
 
 __all__ = [
     "PairCanonical",
+    "centred_with_lengths",
     "pair_canonical",
     "pair_debiased_cka",
     "pair_eigenspaces",
@@ -98,14 +99,19 @@ def pair_unbiased_hsics(x: Tensor, y: Tensor, *, unit: bool = False) -> Tensor:
 
 def _hsics(rows: PairRows) -> Tensor:
     """Of rows of size one."""
-    mean = _means(rows)
     totals, grams = [], []
-    for a, b in _of_size_one(rows):
-        lifted = similarity.with_lengths(a - mean[0]), similarity.with_lengths(b - mean[1])
+    for lifted in centred_with_lengths(rows):
         totals.append(torch.stack(lifted).sum(1))
         grams.append(summed_products([lifted]))
     total, gram = torch.stack(totals).sum(0), torch.stack(grams).sum(0)
     return similarity.unbiased_hsic(gram, total[[0, 0, 1]], total[[0, 1, 1]], len(rows.x))
+
+
+def centred_with_lengths(rows: PairRows) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield the rows of size one less their mean, ``(c, d + 1)`` float64 each, the last column their squared length."""
+    mean = _means(rows)
+    for a, b in _of_size_one(rows):
+        yield similarity.with_lengths(a - mean[0]), similarity.with_lengths(b - mean[1])
 
 
 def pair_eigenspaces(x: Tensor, y: Tensor, *, unit: bool = False, power: float = 3.0) -> tuple[Tensor, Tensor]:

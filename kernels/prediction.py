@@ -75,8 +75,9 @@ def top_n_probabilities(mean: Tensor, sd: Tensor, lengths: Sequence[int], *, num
 
     The integral is composite Gauss-Legendre on panels no wider than four standard deviations of any word that varies
     there. A step of σ_min/4 over the whole range needs as many nodes for equal deviations, several times more for
-    unequal ones, and none suffices where one is 0. At each node the law of N_s comes from prefixes and suffixes of
-    the product over the candidates, in O(K n) non-negative terms; no factor is divided out, which loses all digits.
+    unequal ones, and none suffices where one is 0. At each node the law of N_s comes, for words that may be above with
+    more than ½, from prefixes and suffixes of the product over the candidates; from the law of all, the others are
+    divided out one by one, in O(K n) as well: to divide by more than ½ loses no digits.
 
     Args:
         mean: ``(T, K)`` mean cosines.

@@ -6,6 +6,7 @@ up over the rows. What is done for one space (whitening) is done once, so that m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -24,6 +25,7 @@ __all__ = [
     "chance_of_linear_cka",
     "cosine_correlation",
     "debiased_cka",
+    "distance_correlation",
     "eigenspace_instability",
     "eigenspace_overlap",
     "equally_far",
@@ -56,7 +58,7 @@ def centred(cross: Tensor, sum_x: Tensor, sum_y: Tensor, words: int) -> Tensor:
 
 
 def linear_cka(xx: Tensor, xy: Tensor, yy: Tensor) -> Tensor:
-    """Return linear CKA, ``‖C_xy‖² / (‖C_xx‖ ‖C_yy‖)`` (Kornblith et al. 2019, eq. 4 with linear kernels).
+    """Return linear CKA, ``‖C_xy‖² / (‖C_xx‖ ‖C_yy‖)`` (Kornblith et al. 2019, with linear kernels).
 
     It is the same for orthogonally turned and for scaled spaces, and not for other linear maps.
 
@@ -103,7 +105,7 @@ def with_lengths(rows: Tensor) -> Tensor:
 
 
 def unbiased_hsic(cross: Tensor, sum_x: Tensor, sum_y: Tensor, words: int) -> Tensor:
-    """Return the unbiased estimate of HSIC of linear kernels, without any ``v × v`` array (Song et al. 2012, eq. 5).
+    """Return the unbiased estimate of HSIC of linear kernels, without any ``v × v`` array (Song et al. 2012).
 
     ``[tr(K̃L̃) + 1ᵀK̃1 1ᵀL̃1 / ((v−1)(v−2)) − 2/(v−2) 1ᵀK̃L̃1] / (v(v−3))`` with ``K̃ = XXᵀ`` and ``L̃ = YYᵀ`` whose
     diagonals are 0. With p and q the squared lengths of the rows, ``tr(K̃L̃) = ‖XᵀY‖² − p·q``, ``1ᵀK̃1 = ‖Σx‖² − Σp``,
@@ -154,7 +156,7 @@ def debiased_cka(xx: Tensor, xy: Tensor, yy: Tensor) -> Tensor:
         yy: ``(B,)``.
 
     Returns:
-        ``(B,)`` in [−1, 1]: an unbiased HSIC is an inner product (Székely & Rizzo 2014, §3).
+        ``(B,)`` in [−1, 1]: an unbiased HSIC is an inner product (Székely & Rizzo 2014).
 
     Raises:
         ValueError: if all rows of a space lie equally far apart, or are not finite.
@@ -243,7 +245,7 @@ def canonical_correlations(x: Whitening, xy: Tensor, y: Whitening) -> Canonical:
     """Return the canonical correlations, the singular values of ``C_xx^{-1/2} C_xy C_yy^{-1/2}``, and two means.
 
     The mean is the same for any invertible linear map of either space (of one whitened with ``explained`` below 1, for
-    orthogonal maps and scaling). The projection-weighted mean (Morcos et al. 2018, eq. 2) weights correlation i by
+    orthogonal maps and scaling). The projection-weighted mean (Morcos et al. 2018) weights correlation i by
     ``Σ_j |⟨h_i, x_j⟩|``, over the columns j of x and with h_i the canonical variable: it is the same for any invertible
     map of y, for permuted or scaled x only, and differs when x and y change places.
 
@@ -264,7 +266,7 @@ def canonical_correlations(x: Whitening, xy: Tensor, y: Whitening) -> Canonical:
 
 
 def eigenspace_overlap(x: Whitening, xy: Tensor, y: Whitening) -> Tensor:
-    """Return the eigenspace overlap score, ``‖UᵀŨ‖² / max(d, d̃)`` (May et al. 2019, definition 1), ``(B,)`` in [0, 1].
+    """Return the eigenspace overlap score, ``‖UᵀŨ‖² / max(d, d̃)`` (May et al. 2019), ``(B,)`` in [0, 1].
 
     U and Ũ are bases of the columns of the two spaces; where columns depend on each other d is their rank.
 
@@ -279,7 +281,7 @@ def eigenspace_overlap(x: Whitening, xy: Tensor, y: Whitening) -> Tensor:
 
 
 def eigenspace_instability(xx: Tensor, xy: Tensor, yy: Tensor, power: float = 3.0) -> Tensor:
-    """Return the eigenspace instability measure (Leszczynski et al. 2020, definition 2), with x and y as anchors.
+    """Return the eigenspace instability measure (Leszczynski et al. 2020), with x and y as anchors.
 
     ``tr((UUᵀ + ŨŨᵀ − 2 ŨŨᵀUUᵀ) Σ) / tr Σ`` with ``Σ = (XXᵀ)^α + (YYᵀ)^α``. Since ``UUᵀ (XXᵀ)^α = (XXᵀ)^α``, that is
     ``1 − [tr ŨŨᵀ(XXᵀ)^α + tr UUᵀ(YYᵀ)^α] / tr Σ``: which part of the strong directions of one is missing in the other.
@@ -311,7 +313,7 @@ def _power(gram: Tensor, power: float) -> Tensor:
 
 
 def partly_whitened(gram: Tensor, alpha: float) -> Tensor:
-    """Return the maps between Procrustes and CCA, ``α I + (1 − α) C^{−1/2}`` (Williams et al. 2021, eq. 9).
+    """Return the maps between Procrustes and CCA, ``α I + (1 − α) C^{−1/2}`` (Williams et al. 2021).
 
     Args:
         gram: ``(B, d, d)`` float64 of centred columns.
@@ -350,7 +352,7 @@ def angular_distance(xx: Tensor, aligned: Tensor, yy: Tensor) -> Tensor:
     return torch.atan2(root(1 - share.square()), share)
 
 
-def cosine_correlation(norms: Tensor, row_sums: Tensor, words: int) -> Tensor:
+def cosine_correlation(norms: Tensor, row_sums: Tensor, words: int, names: Sequence[str]) -> Tensor:
     """Return the Pearson correlation of the cosines of all pairs of different words, between all pairs of spaces.
 
     Representational similarity analysis (Kriegeskorte et al. 2008) with cosines: for unit rows ``Σ_{k≠l} c_kl c'_kl =
@@ -361,21 +363,62 @@ def cosine_correlation(norms: Tensor, row_sums: Tensor, words: int) -> Tensor:
         norms: ``(R, R)`` float64 ``‖C_ij‖²`` of unit rows, not centred.
         row_sums: ``(R, d)`` sums of the rows.
         words: number of rows v, at least 3.
+        names: of the spaces, for messages.
 
     Returns:
         ``(R, R)`` in [−1, 1].
 
     Raises:
-        ValueError: if the cosines of a space do not vary.
+        ValueError: if the cosines of a space do not vary, or are all so near to 1 that their differences are rounding.
     """
     pairs = words * (words - 1)
     means = (row_sums.square().sum(1) - words) / pairs
     covariance = (norms - words) / pairs - means[:, None] * means
     variances = covariance.diagonal()
     # What a float64 difference leaves of equal cosines is 1e-16 of their squares.
-    variances = variances.where(variances > 1e-12 * norms.diagonal() / pairs, 0)
-    spread = _varying(variances, "the spread of cosines").sqrt()
+    same = ~(variances > 1e-12 * norms.diagonal() / pairs)
+    if bool(same.any()):
+        one = int(same.nonzero()[0])
+        raise ValueError(
+            f"the cosines of {names[one]} do not vary, their mean being {float(means[one]):.9f}: its rows are equally "
+            "far apart, or all point one way until their mean is subtracted"
+        )
+    spread = variances.sqrt()
     return covariance / (spread[:, None] * spread)
+
+
+def distance_correlation(xx: Tensor, xy: Tensor, yy: Tensor, words: int) -> Tensor:
+    """Return the Pearson correlation of the squared distances of all pairs of different rows, of a batch.
+
+    With p and q the squared lengths of centred rows, ``D_kl = p_k + p_l − 2 x_k·x_l`` has the sum ``2v Σp``, and
+    ``⟨D, D'⟩ = 2 (v p·q + Σp Σq + 2 ‖XᵀY‖²)``. Unlike :func:`cosine_correlation`, which is the same number for unit
+    rows, it loses no digits where rows differ little.
+
+    Args:
+        xx: ``(B, d + 1, d + 1)`` float64 ``[x, p]ᵀ [x, p]`` of centred rows :func:`with_lengths`.
+        xy: the same of x and y.
+        yy: the same of y.
+        words: number of rows v, at least 3.
+
+    Returns:
+        ``(B,)`` in [−1, 1].
+
+    Raises:
+        ValueError: if the distances of x or of y do not vary.
+    """
+    sums = [part[:, :-1, :-1].diagonal(dim1=1, dim2=2).sum(1) for part in (xx, yy)]
+    means = [2 * total / (words - 1) for total in sums]
+
+    def covariance(part: Tensor, i: int, j: int) -> Tensor:
+        inner = words * part[:, -1, -1] + sums[i] * sums[j] + 2 * part[:, :-1, :-1].square().sum((1, 2))
+        return 2 * inner / (words * (words - 1)) - means[i] * means[j]
+
+    own = [covariance(xx, 0, 0), covariance(yy, 1, 1)]
+    for name, variance, mean in zip("xy", own, means, strict=True):
+        if not bool((variance > 1e-12 * mean.square()).all()):
+            raise ValueError(f"the distances of {name} do not vary: all pairs of its rows are equally far apart")
+    correlation: Tensor = (covariance(xy, 0, 1) / (own[0].sqrt() * own[1].sqrt())).clamp(-1, 1)
+    return correlation
 
 
 def _varying(sizes: Tensor, name: str) -> Tensor:

@@ -46,6 +46,8 @@ CASES = {
     "info-runset": "info data/sotu/lsa",
     "pack": "pack data/lee/lsa/bootstrap -o packed --vocabulary union --dtype float16",
     "train-lsa": "train lee -o runs --technique lsa --runs 3 --dim 10 --min-count 20",
+    "train-techniques": "train lee -o runs --technique sgns,cbow,fasttext,glove,ppmi_svd,doc2vec_dm,doc2vec_dbow "
+    "--sampling bootstrap --runs 1 --dim 8 --epochs 1 --min-count 20",
     "train-periods": "train sotu -o runs --technique lsa --sampling shuffled --runs 2 --dim 10 --min-count 100 "
     "--epochs-by year:1790-2020:120 --control 1",
     "sweep-lsa": "sweep lee -o runs --technique lsa --runs 3 --vary dim=10,20 --set options.min_count=20",

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from torch.utils._device import _device_constructors
 
 import gpustab
 from gpustab import functional, nn
@@ -14,16 +15,14 @@ from gpustab.formats.binary.tensors import load_tensors
 from gpustab.monitor import StabilityMonitor
 from gpustab.options import SIMILARITIES
 from gpustab.runs.packing.pack import pack_runs
-from tests import generators
+from tests import generators, golden
 from tests.functional.test_functional import PAIRS, related
 from tests.generators import noisy_copies, spaces
+from tests.golden_cases import CASES
+from tests.golden_data import make_data
 
 ROOT = Path(__file__).parents[1]
-FACTORIES = {
-    *("arange", "as_tensor", "asarray", "empty", "eye", "full", "linspace", "logspace", "ones", "rand", "randint"),
-    *("randn", "randperm", "range", "scalar_tensor", "tensor", "tril_indices", "triu_indices", "zeros"),
-    *("sparse_coo_tensor", "sparse_csr_tensor", "Linear", "Embedding"),
-}
+FACTORIES = {made.__name__ for made in _device_constructors()} | {"Linear", "Embedding", "Parameter"}
 
 
 def sources():
@@ -32,23 +31,43 @@ def sources():
     return [path for path in found if "gpustab/kernels" not in map(str, path.relative_to(ROOT).parents)]
 
 
-def nameless(path):
-    """Calls that make a tensor wherever the host's default device is."""
-    text = path.read_text(encoding="utf-8")
-    for node in ast.walk(ast.parse(text)) if "torch." in text else ():
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and isinstance(node.func.value, ast.Name)
-            and node.func.value.id in ("torch", "nn")
-            and node.func.attr in FACTORIES
-            and not {"device", None} & {word.arg for word in node.keywords}
+def nameless(text):
+    """Calls that make a tensor wherever the host's default device is, and factories that somebody else calls."""
+    tree = ast.parse(text) if "torch" in text else ast.Module([])
+    calls = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module in ("torch", "torch.nn"):
+            yield from (f"{node.lineno}: import {name.name}" for name in node.names if name.name in FACTORIES)
+        elif (
+            isinstance(node, ast.Attribute)
+            and node.attr in FACTORIES
+            and ast.unparse(node.value) in ("torch", "nn", "torch.nn")
         ):
-            yield f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}"
+            call = calls.get(id(node))
+            if call is None and node.attr.istitle():
+                continue  # a class that something may be of
+            if call is None or not {"device", None} & {word.arg for word in call.keywords}:
+                yield f"{node.lineno}: {ast.unparse(call or node)}"
 
 
 def test_every_tensor_names_its_device():
-    assert not [call for path in sources() for call in nameless(path)]
+    found = [f"{path.relative_to(ROOT)}:{call}" for path in sources() for call in nameless(path.read_text("utf-8"))]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("torch.zeros(3)", 1),
+        ("map(torch.tensor, rows)", 1),
+        ("partial(torch.full, fill_value=0)", 1),
+        ("from torch import Tensor, arange", 1),
+        ("torch.nn.Embedding(3, 2)", 1),
+        ("torch.zeros(3, device=x.device) + torch.ones(3, **kept)", 0),
+    ],
+)
+def test_what_takes_the_default_device_is_found_in_every_spelling(text, count):
+    assert len(list(nameless(f"import torch\n{text}"))) == count
 
 
 @pytest.fixture
@@ -213,26 +232,29 @@ def test_tensors_alone_are_no_runs_and_what_is_advised_makes_runs_of_them():
     assert 0 < gpustab.similarity_matrix(runs, "cka")[0, 1] < 1
 
 
-STUDIES = ["bootstrap-planted", "compare-planted", "average-planted", "info-files", "train-lsa", "sweep-lsa", "pack"]
+STUDIES = {line.split()[1]: name for name, line in CASES.items() if line.startswith("study")}
+COMMANDS = [
+    *("stability-four", "neighbours-one", "compare-planted", "average-planted", "info-files", "info-runset"),
+    *("train-lsa", "train-techniques", "sweep-lsa", "pack"),
+]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("golden") / "data"
+    make_data(folder)
+    return folder
 
 
 @pytest.mark.slow
-def test_commands_and_studies_under_the_device_meta(tmp_path, meta):
-    """One of each study and of the commands that measure, on the data of the golden answers."""
-    from tests import golden
-    from tests.golden_cases import CASES
-    from tests.golden_data import make_data
-
-    torch.set_default_device(None)
-    make_data(tmp_path / "data")
-    studies = {line.split()[1]: name for name, line in CASES.items() if line.startswith("study")}
-    torch.set_default_device("meta")
-    wrong = {}
-    for name in [*studies.values(), *STUDIES]:
-        answer = golden.run_case(name, tmp_path / "data")
-        if answer["exit"]:
-            wrong[name] = answer["error"][-300:]
-    assert not wrong
+@pytest.mark.parametrize("name", [*STUDIES.values(), "bootstrap-planted", *COMMANDS])
+def test_commands_and_studies_answer_alike_under_the_device_meta(name, data):
+    """One of each study, and the commands that answer, on the data of the golden answers: no word or bit differs."""
+    wanted = golden.run_case(name, data)
+    with torch.device("meta"):
+        found = golden.run_case(name, data)
+    assert wanted["exit"] == 0, wanted["error"]
+    assert list(golden.differences(wanted, found)) == []
 
 
 def test_numbers_are_drawn_from_generators_of_their_own():

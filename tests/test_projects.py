@@ -85,6 +85,65 @@ def test_a_lightning_like_loop_that_is_resumed_logs_what_one_without_a_break_doe
     assert max(values["stability/procrustes"] for values in second.logged) < 0.5
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # Lightning's own advice
+@pytest.mark.parametrize("precision", ["32-true", "bf16-mixed"])
+def test_lightning_itself_resumes_as_if_it_had_not_been_cut(precision, tmp_path):
+    """Where Lightning is installed: with a loss, metrics that are logged and reset, and two monitors of one table."""
+    lightning = pytest.importorskip("lightning.pytorch")
+    from torchmetrics import MetricCollection
+
+    from gpustab.metrics import LinearCKA, NeighbourOverlap, PIPDistance
+
+    class Module(lightning.LightningModule):
+        def __init__(self, seed):
+            super().__init__()
+            self.model, self.stay = Model(seed), PIPLoss(weights=torch.ones(V))
+            self.register_buffer("frozen", self.model.table.weight.detach().clone())
+            self.metrics = MetricCollection([PIPDistance(), LinearCKA(), NeighbourOverlap(5)])
+
+        def training_step(self, batch, _):
+            table, (ids,) = self.model.table.weight, batch
+            self.metrics.update(table[ids].detach(), self.frozen[ids], ids)
+            return self.model(ids) + self.stay(table, self.frozen)
+
+        def on_train_epoch_end(self):
+            found = {name: value.float() for name, value in self.metrics.compute().items()}
+            self.log_dict(found)
+            self.metrics.reset()
+            of_monitors = {name: value for name, value in self.trainer.callback_metrics.items() if "/" in name}
+            logged.append({name: float(value) for name, value in (of_monitors | found).items()})
+
+        def configure_optimizers(self):
+            return torch.optim.Adam(self.parameters(), lr=0.05)
+
+    def fit(seed, until, checkpoint=None):
+        module = Module(seed)
+        monitor = StabilityMonitor(module.model.table, metrics=["pip", "procrustes", "cka", "overlap"])
+        second = StabilityMonitor(module.model.table, every=2).lightning("seldom")
+        quiet = dict.fromkeys(("logger", "enable_checkpointing", "enable_progress_bar", "enable_model_summary"), False)
+        trainer = lightning.Trainer(
+            accelerator="cpu",
+            devices=1,
+            max_epochs=until,
+            callbacks=[monitor.lightning(), second],
+            precision=precision,
+            **quiet,
+        )
+        rows = torch.utils.data.TensorDataset(torch.arange(V))
+        trainer.fit(module, torch.utils.data.DataLoader(rows, batch_size=25), ckpt_path=checkpoint)
+        return trainer
+
+    logged = []
+    fit(0, 5)
+    whole = list(logged)
+    logged.clear()
+    fit(0, 3).save_checkpoint(tmp_path / "last.ckpt")
+    fit(1, 5, tmp_path / "last.ckpt")
+    assert logged == whole
+    assert {"stability/pip", "seldom/pip", "PIPDistance", "LinearCKA", "NeighbourOverlap"} <= whole[-1].keys()
+
+
 class Transformer(torch.nn.Module):
     def __init__(self):
         super().__init__()

@@ -26,6 +26,7 @@ from benchmarks.placebos import (
     samples,
     scored,
     sentences,
+    settings,
     several,
     terms,
     words,
@@ -41,6 +42,7 @@ ENOUGH = 0.1
 PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "runsets": runsets.rows,
     "planted": planted.rows,
+    "settings": settings.rows,
     "losses": losses.rows,
     "frequency": losses.rows_of_frequency,
     "predictions": losses.rows_of_predictions,
@@ -61,8 +63,8 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
 
 def train_pools(folder: Path, runs: int = POOL) -> Path:
     """Train the pools, where they are not there yet: LSA, shuffled and bootstrap runs; returns the folder."""
-    settings = {"corpus": "lee", "techniques": ["lsa"], "samplings": ["shuffled", "bootstrap"], "runs": runs}
-    train_runs(read_settings(settings | {"options": {"min_count": 3}, "lsa": {"dim": 30}}), folder)
+    choices = {"corpus": "lee", "techniques": ["lsa"], "samplings": ["shuffled", "bootstrap"], "runs": runs}
+    train_runs(read_settings(choices | {"options": {"min_count": 3}, "lsa": {"dim": 30}}), folder)
     return folder
 
 

@@ -8,7 +8,6 @@ truths are made by noise of known size on all vectors, or by dealing vectors out
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from copy import copy
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,13 +16,11 @@ import torch
 from numpy.typing import NDArray
 
 from benchmarks.placebos.cells import Row, Truth, World, cells, never, should
-from benchmarks.placebos.runsets import QUERIES, Deal, Source, knowing_nothing, placed, swept
+from benchmarks.placebos.runsets import QUERIES, Deal, Source, placed
 from gpustab import engine
-from gpustab.evaluation.questions import read_analogies
 from gpustab.kernels.cosine import query_cosines
 from gpustab.kernels.overlap import shared_neighbours
 from gpustab.machine.device import DEFAULT
-from gpustab.runs.load import load_runs
 from gpustab.runs.runs import Runs
 from gpustab.studies.bootstrap.study import bootstrap
 from gpustab.studies.compare.study import compare
@@ -344,65 +341,6 @@ def _with_noisy_words(one: Runs, other: Runs, rng: np.random.Generator) -> tuple
     return one, replace(other, rows=tuple(rows), lengths=torch.stack([x.double().norm(dim=1) for x in rows]))
 
 
-def of_sweeps(source: Source, size: float) -> Iterator[World]:
-    """Settings that differ in noise of known size, and one run in ten odd in settings of one law."""
-    keys = [placed("sgns")] * 3
-    falling = with_noise(source.dealt(keys), (2 * size, size, 0))
-    yield World(
-        f"settings with noise of {2 * size:g}, {size:g} and none of the lengths added",
-        lambda r, rng: swept(falling(r, rng)),
-        {"sweep.longer-is-more-stable": should("yes", "no"), "sweep.levels-off": should("no", "yes")},
-        part=0.5,
-    )
-    odd = source.dealt(keys, odd=True)
-    yield World(
-        "runs of one group under three numbers of epochs, one run in ten odd",
-        lambda r, rng: swept(odd(r, rng)),
-        {"sweep.longer-is-more-stable": never("yes", "no"), "sweep.levels-off": never("no")},
-        part=0.5,
-    )
-
-
-def of_scores(source: Source) -> Iterator[World]:
-    """Analogies over their words alone: settings of one law, and such as know nothing before they train longer."""
-    keys, about = [placed("sgns")] * 2, "runs of one group under two numbers of epochs"
-    for odd in (False, True):
-        deal = source.dealt(keys, odd=odd)
-        yield World(
-            about + ", one run in ten odd" * odd,
-            lambda r, rng, deal=deal: swept(deal(r, rng)),
-            {"sweep.longer-is-better": never("yes", "no")},
-        )
-    deal = source.dealt(keys)
-
-    def learning(r: int, rng: np.random.Generator) -> list[Runs]:
-        before, after = deal(r, rng)
-        return [knowing_nothing(before, rng), after]
-
-    yield World(
-        "runs of which the shorter ones have their vectors dealt out",
-        lambda r, rng: swept(learning(r, rng)),
-        {"sweep.longer-is-better": should("yes", "no")},
-    )
-    yield World(
-        "runs that know nothing under two numbers of epochs",
-        lambda r, rng: swept([knowing_nothing(runs, rng) for runs in deal(r, rng)]),
-        {"sweep.longer-is-better": never("yes", "no")},
-    )
-
-
-def of_questions(source: Source) -> Source:
-    """Return a source of the words of analogies alone, so that many questions can be asked at little cost."""
-    asked = {
-        word for section in read_analogies("questions-words").sections for own in section.questions for word in own
-    }
-    own = [word for word in source.runs.vocabulary if word in asked]
-    rows, names = source.runs.rows_of(own), [word.decode() for word in own]
-    other = copy(source)
-    other.runs = load_runs([(names, run[:][rows].numpy()) for run in source.runs.rows])
-    return other
-
-
 def worlds(source: Source, size: float) -> Iterator[World]:
     """Yield every world of a pool; noise of that size is added where groups are to differ."""
     known = Known(source)
@@ -411,7 +349,6 @@ def worlds(source: Source, size: float) -> Iterator[World]:
         yield from of_neighbours(source, known, odd=odd)
         yield from of_stability(source, known, odd=odd)
     yield from of_noise(source, size)
-    yield from of_sweeps(source, size)
 
 
 SIZES = {"shuffled": 0.2, "bootstrap": 0.5}
@@ -424,6 +361,3 @@ def rows(folder: Path, sets: int, samplings: Sequence[str] = tuple(SIZES)) -> It
         source = Source(folder, sampling)
         for world in worlds(source, SIZES[sampling]):
             yield from cells(replace(world, whole_to=8), source.noise, sets, seed)
-        whole = Source(folder, sampling, words=None)
-        for world in of_scores(of_questions(whole)):
-            yield from cells(replace(world, whole_to=8), whole.noise, sets, seed)

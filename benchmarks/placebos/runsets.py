@@ -16,7 +16,6 @@ import torch
 
 from benchmarks.placebos.cells import NEITHER, Row, World, cells, never, should
 from gpustab.formats.options import LoadOptions
-from gpustab.machine.device import DEFAULT
 from gpustab.runs.key import Key
 from gpustab.runs.load import load_runs
 from gpustab.runs.runs import Runs
@@ -24,10 +23,6 @@ from gpustab.studies.bootstrap.study import bootstrap
 from gpustab.studies.compare.study import compare
 from gpustab.studies.neighbours.study import neighbours_of
 from gpustab.studies.stability.study import stability
-from gpustab.studies.sweep.claims import observation_table
-from gpustab.studies.sweep.measure import change_table, measure
-from gpustab.studies.sweep.plans import settings_of
-from gpustab.training import read_settings
 
 WORDS = 700
 """The most frequent ones, so that the long studies can be asked often."""
@@ -152,7 +147,7 @@ def three_techniques(source: Source, *, odd: bool) -> Iterator[World]:
 
 
 def other_names(source: Source) -> Iterator[World]:
-    """Runs of one group under the names of two units, two sizes, two halves, three settings."""
+    """Runs of one group under the names of two units, two sizes, two halves."""
     units = source.dealt([placed(sampling="bootstrap"), placed(sampling="bootstrap", unit="sentence")])
     sizes = source.dealt([placed(sampling="bootstrap"), placed(sampling="bootstrap", fraction=0.2)])
     halves = source.dealt([placed(part=(("half", name),)) for name in "ab"])
@@ -171,24 +166,6 @@ def other_names(source: Source) -> Iterator[World]:
         lambda r, rng: stability(halves(r, rng)),
         {"stability.other-documents": should("same", "other")},
     )
-    settings = source.dealt([placed("sgns") for _ in range(4)])
-    yield World(
-        "runs of one group under four numbers of epochs",
-        lambda r, rng: swept(settings(r, rng)),
-        {"sweep.longer-is-more-stable": NEITHER, "sweep.levels-off": should("yes", "no")},
-    )
-
-
-def swept(groups: Sequence[Runs]) -> None:
-    """Ask what a sweep says of groups whose settings differ in the number of epochs."""
-    plan = read_settings({"corpus": "lee", "techniques": ["sgns"], "samplings": ["shuffled"], "runs": len(groups[0])})
-    plans = settings_of(plan, {"epochs": [5, 10, 20, 40][: len(groups)]}, grid=False)
-    measured = {
-        setting.label: measure(setting.label, {"shuffled": runs}, {"shuffled": 0.0}, 0, DEFAULT, {})
-        for setting, runs in zip(plans, groups, strict=True)
-    }
-    base, *_ = measured
-    observation_table(plans, measured, change_table(measured[base], {k: v for k, v in measured.items() if k != base}))
 
 
 def dealt_out(source: Source) -> Iterator[World]:

@@ -263,7 +263,7 @@ def worlds(texts: Texts) -> Iterator[World]:
     yield World(
         "news dealt out to two texts, the same twelve words added to every sentence of the second",
         lambda r, rng: texts.two_texts(r, rng, lambda document: [[*sentence, *filler] for sentence in document]),
-        {"consistency.better-text": should("higher", "lower")},
+        {"consistency.better-text": should("higher", "lower"), "consistency.higher-cosine": should("lower", "higher")},
         BACKGROUNDS,
         0.5,
     )

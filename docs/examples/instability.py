@@ -102,7 +102,7 @@ EXAMPLES: dict[str, list[Any]] = {
     "instability.reference-matters": _RISING,
     "instability.reference-adds-variation": [_tree(1.4), _tree(0.6), _tree(1.0), _tree(0.6, halves_of=2)],
     "instability.averaging-helps": [_level(0.51), _level(1.2), _level(0.98, sd=0.05)],
-    "instability.averaging-raises-score": [_gain(1.2), _gain(-1.2), _gain(0.1)],
+    "instability.averaging-raises-score": [_gain(1.2), _gain(-1.2), _gain(0.1), _gain(1.2, averages=2)],
     "instability.fasttext-most-analogies": _RISING,
     "instability.scores-reach-a-plateau": [_gain(0.1), _gain(2.1), _gain(0.5), _gain(0.1, n=16)],
     "instability.extrinsic-with-corpus-size": [

@@ -101,6 +101,13 @@ class Lazy(TyperGroup):
         super().__init__(commands=_Commands(self.app, commands or {}), **how)  # type: ignore[arg-type]
         self._listing = False
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse; a flag that is not given is False, as typer imports pydantic to read None, which doubles the help."""
+        for flag in self.get_params(ctx):
+            if getattr(flag, "is_flag", False) and flag.default is None:
+                flag.default = False
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  # typer asks so
         """Return their names in the order of the help."""
         return list(self.commands)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from gpustab.corpus.evidence import Evidence
     from gpustab.report import Result
     from gpustab.training import TrainingSettings
+    from gpustab.training.fitting import Fitted
 
 log = logging.getLogger("gpustab")
 
@@ -173,18 +174,23 @@ def train(
         assign(content, train_options.settings or [])
         telling: dict[str, Any] = _telling(progress, showing)
         if train_options.config is None:  # a file says all of it, or means the library's defaults
-            from gpustab.training.fitting import fit
-
-            parts = 2 if train_options.halves else 1
-            fitted = fit(content, output, progress, parts, look=telling["inform"] is not None)
-            plan, telling["prepare"] = fitted.settings, fitted.prepare
-            if fitted.says and not showing.quiet:
-                progress.print(f"chosen to fit {fitted.says}")
+            found = fitted(content, output, progress, showing, 2 if train_options.halves else 1)
+            plan, telling["prepare"] = found.settings, found.prepare
         else:
             plan = read_settings(content)
         result = _train(plan, train_options, output, progress, telling)
         show(result, showing)
         _tell_next_step(result.settings, len(result.groups), output, showing)
+
+
+def fitted(content: dict[str, Any], folder: Path, progress: Bar, showing: Showing, parts: int = 1) -> Fitted:
+    """Return the plan whose open settings fit the corpus, and say them; see :func:`gpustab.training.fitting.fit`."""
+    from gpustab.training.fitting import fit
+
+    found = fit(content, folder, progress, parts, look=not (showing.quiet or showing.json))
+    if found.says and not showing.quiet:
+        progress.print(f"chosen to fit {found.says}")
+    return found
 
 
 def _telling(bar: Bar, showing: Showing) -> dict[str, Any]:

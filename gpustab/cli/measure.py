@@ -181,11 +181,20 @@ def compare(
     with session(showing) as progress:
         for side in (first, second):
             check_runs(*(([], [side]) if _is_named(side) else ([Path(side)], [])))
+        if _same(first, second):
+            raise InputError(f"{second}: would be compared with itself; give two groups, as in RUNSET/sgns RUNSET/lsa")
         from gpustab.studies.compare.study import compare as measure
 
         compute = computing.compute()
         one, other = _open_two(first, second, load_options, loading)
         show(measure(one, other, compare_options, compute=compute, progress=progress), showing)
+
+
+def _same(first: str, second: str) -> bool:
+    """Whether both sides are the same files."""
+    files = [text.partition("=")[2] if _is_named(text) else text for text in (first, second)]
+    one, other = map(Path, files)
+    return files[0] == files[1] or (one.exists() and other.exists() and one.samefile(other))
 
 
 def _is_named(text: str) -> bool:

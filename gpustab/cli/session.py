@@ -123,7 +123,8 @@ def _check_output(
     if folder is not None:
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{folder}: is a file; a run set is a folder")
-        if not (folder / MANIFEST).is_file():  # a finished run set may lie on a disk that is read-only
+        # A finished run set, or several of a sweep, may lie on a disk that is read-only.
+        if not (folder / MANIFEST).is_file() and not any(folder.glob(f"*/{MANIFEST}")):
             check_can_make(folder)
     if showing.out is not None:
         from gpustab.report.files import check_folder, writing_alone

@@ -15,6 +15,7 @@ from gpustab.cli.make import (
     a_corpus,
     assign,
     check_settings,
+    fitted,
     require_training,
     take_corpus,
     value_of,
@@ -76,13 +77,17 @@ def sweep(
         if grid and len(values) < 2:
             raise InputError(f"{option('grid')} has no effect: one parameter varies; give {option('vary')} twice")
         require_training()
+        from gpustab.studies.sweep.plans import settings_of
         from gpustab.studies.sweep.study import sweep as measure
         from gpustab.training import read_settings
 
         content: dict[str, Any] = {}
         take_corpus(content, corpus_options)
         assign(content, settings or [])
-        plan = read_settings(content | sweep_plan.content | {"corpus": corpus})
+        content |= sweep_plan.content | {"corpus": corpus}
+        given = read_settings(content)
+        settings_of(given, values, grid=grid)  # refuses what cannot vary, before the corpus is read
+        plan = fitted(content, output / f"{given.techniques[0]}-baseline", progress, showing).settings
         compute = computing.compute()
         show(measure(plan, values, output, grid=grid, compute=compute, progress=progress), showing)
 

@@ -156,7 +156,8 @@ def _angle(spaces: Spaces) -> Tensor:
 def _rdm(spaces: Spaces) -> Tensor:
     if not spaces.unit:
         raise ValueError("rdm compares cosines, and wants runs loaded with unit=True")
-    table = similarity.cosine_correlation(squared_norms(spaces.moments.gram), spaces.moments.sums, spaces.words)
+    norms = squared_norms(spaces.moments.gram)
+    table = similarity.cosine_correlation(norms, spaces.moments.sums, spaces.words, spaces.names)
     i, j = run_pairs(len(table), table.device)
     return table[i, j]
 

@@ -51,9 +51,9 @@ def _words(device: torch.device) -> float:
 def _whole_numbers(device: torch.device) -> float:
     """Largest difference of a Gram of digits from that of the whole numbers that they are: none."""
     rounded = integer_gram.round_rows(_stack().to(device), 3, torch.Generator(device).manual_seed(_SEED))
-    places = torch.tensor([float(128**n) for n in (2, 1, 0)], dtype=torch.float64, device=device)
-    numbers = torch.einsum("rswc,s->rwc", rounded.digits.double(), places)
-    true = torch.einsum("rac,sbc->rasb", numbers, numbers)
+    high, middle, low = rounded.digits.double().unbind(1)
+    numbers = (high * 128 + middle) * 128 + low  # (R, width, c)
+    true = product(numbers.flatten(0, 1), numbers.flatten(0, 1).mT).view(*numbers.shape[:2], *numbers.shape[:2])
     return float((integer_gram._cross_blocks(rounded.digits, rounded.digits) - true).abs().max())
 
 

@@ -207,7 +207,7 @@ class _Questions:
 def _answerable(test: AnalogyTest, lookup: Lookup) -> tuple[_Questions, tuple[bytes, ...]]:
     """Find the questions whose words every run has, and the words that some run lacks."""
     every = [(n, question) for n, section in enumerate(test.sections) for question in section.questions]
-    row = {word: lookup.row(word) for _, question in every for word in question}
+    row = {word: lookup.row(word) for word in {word: None for _, question in every for word in question}}
     known = [
         (n, question)
         for n, question in every

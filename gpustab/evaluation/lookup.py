@@ -142,7 +142,7 @@ class Lookup:
 
     def merged(self, words: Iterable[bytes]) -> tuple[str, ...]:
         """Say of which words of a test the vocabulary has several variants in letter case, of which one is taken."""
-        found = {self.key(word): self.rows(word) for word in words}
+        found = {self.key(word): self.rows(word) for word in dict.fromkeys(words)}
         several = [rows for rows in found.values() if len(rows) > 1]
         if not several:
             return ()

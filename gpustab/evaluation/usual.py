@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from gpustab.errors import InputError
@@ -31,11 +32,15 @@ class UsualScore(NamedTuple):
     by_run: RunScores
 
 
+_similarity, _analogies = cache(read_similarity), cache(read_analogies)
+"""Files that come with a package, read once: many groups of runs are asked the same questions."""
+
+
 def usual_scores(runs: Runs, compute: Compute, notes: list[str]) -> Iterator[UsualScore]:
     """Yield every test that is installed; those that could not be done leave a sentence in ``notes``."""
     for test in SIMILARITY_TESTS:
         try:
-            pairs = read_similarity(test)
+            pairs = _similarity(test)
             notes += [pairs.notes[0]] if pairs.notes[0] not in notes else []
             similarity = score_similarity(runs, pairs, ignore_case=True)
         except InputError as error:
@@ -44,7 +49,7 @@ def usual_scores(runs: Runs, compute: Compute, notes: list[str]) -> Iterator[Usu
         yield UsualScore(test, similarity.used, similarity.total, similarity.rho)
     for test in ANALOGY_TESTS:
         try:
-            analogies = score_analogies(runs, read_analogies(test), ignore_case=True, compute=compute)
+            analogies = score_analogies(runs, _analogies(test), ignore_case=True, compute=compute)
         except InputError as error:
             notes.append(f"Not scored: {error}")
             continue

@@ -51,7 +51,7 @@ def procrustes(
 
     The distance ``‖XA − Y‖`` does not change when x or y is turned, when the words of both are permuted, or when x and
     y change places; with ``normalize`` nor when rows are scaled. It is right however near the matrices are. With
-    ``scale`` it is ``min ‖s X A − Y‖`` over s, too (Schönemann & Carroll 1970, eq. 3.1): the same when x is scaled as a
+    ``scale`` it is ``min ‖s X A − Y‖`` over s, too (Schönemann & Carroll 1970): the same when x is scaled as a
     whole, but another one when x and y change places.
 
     Args:
@@ -141,12 +141,12 @@ def angular(
     centre: bool = True,
     reduction: Reduction = "mean",
 ) -> Tensor:
-    """Return the angle between two shapes, ``arccos (‖XᵀY‖_* / (‖X‖ ‖Y‖))``, a metric (Williams et al. 2021, eq. 8).
+    """Return the angle between two shapes, ``arccos (‖XᵀY‖_* / (‖X‖ ‖Y‖))``, a metric (Williams et al. 2021).
 
     It does not change when x or y is turned, scaled as a whole or (where columns are centred) shifted, or when they
     change places. Below 1 ``alpha`` lies between Procrustes and CCA: columns are first mapped by ``α I + (1 − α)
-    (XᵀX)^{−1/2}`` (eq. 9), and at 0 the angle does not change under any invertible map: it is ``arccos`` of mean
-    CCA where x and y have equal ranks.
+    (XᵀX)^{−1/2}``, as netrep does, and at 0 the angle does not change under any invertible map: it is ``arccos`` of
+    mean CCA where x and y have equal ranks.
 
     Args:
         x: ``(..., v, d)``.

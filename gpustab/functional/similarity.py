@@ -143,7 +143,7 @@ def linear_cka(x: Tensor, y: Tensor, *, normalize: bool = False, reduction: Redu
 
 
 def debiased_cka(x: Tensor, y: Tensor, *, normalize: bool = False, reduction: Reduction = "mean") -> Tensor:
-    """Return linear CKA of unbiased HSICs (Song et al. 2012, eq. 5; Nguyen et al. 2021, eq. 3); in [−1, 1].
+    """Return linear CKA of unbiased HSICs (Song et al. 2012; Nguyen et al. 2021, eq. 3); in [−1, 1].
 
     Its mean is 0 for unrelated rows, whatever v and d are, and it is 1 for equal ones. Invariances and arguments are
     those of :func:`linear_cka`. No ``v × v`` array is made.
@@ -172,7 +172,7 @@ def rbf_cka(
     normalize: bool = False,
     reduction: Reduction = "mean",
 ) -> Tensor:
-    """Return CKA with Gaussian kernels (Kornblith et al. 2019, §3 and eq. 4); in [0, 1], debiased in [−1, 1].
+    """Return CKA with Gaussian kernels (Kornblith et al. 2019, §3); in [0, 1], debiased in [−1, 1].
 
     It does not change when x or y is turned, scaled as a whole or shifted. Time grows with v²; kernels are made in
     tiles, also backward.
@@ -208,8 +208,9 @@ def cca(x: Tensor, y: Tensor, *, normalize: bool = False, explained: float = 0.9
 
     All are in [0, 1] and do not change when x or y is shifted or scaled as a whole, or the words of both are permuted.
     Mean CCA does not change under any invertible linear map of x or y; SVCCA (Raghu et al. 2017) not when they are
-    turned; PWCCA (Morcos et al. 2018, eq. 2) not under an invertible map of y, but when x is turned, or x and y change
-    places. With fewer words than dimensions all are 1 for anything: see :func:`chance_level`.
+    turned; PWCCA (Morcos et al. 2018) not under an invertible map of y, but when x is turned, or x and y change places.
+    It weights by canonical variables, as the paper says; the authors' code, and copies of it, leave ``C^{−1/2}`` out of
+    these, and give other numbers. With fewer words than dimensions all are 1 for anything: see :func:`chance_level`.
 
     Args:
         x: ``(..., v, d1)``.
@@ -249,9 +250,9 @@ def eigenspaces(x: Tensor, y: Tensor, *, normalize: bool = False, power: float =
 
     The overlap is ``‖UᵀŨ‖² / max(d, d̃)``, U and Ũ being bases of the columns: the same under any invertible map of x
     or y, as far as no singular value falls below 1e-5 of the largest, which counts as none. The instability is
-    ``tr((UUᵀ + ŨŨᵀ − 2 ŨŨᵀUUᵀ) Σ) / tr Σ`` with ``Σ = (XXᵀ)^α + (YYᵀ)^α`` (definition 2, x and y themselves as
-    anchors): strong directions count most, and it is the same when x and y are turned. Nothing is centred, there are no
-    gradients, and no ``v × v`` array is made.
+    ``tr((UUᵀ + ŨŨᵀ − 2 ŨŨᵀUUᵀ) Σ) / tr Σ`` with ``Σ = (XXᵀ)^α + (YYᵀ)^α``: x and y themselves are the
+    anchors, which in the paper are larger spaces. Strong directions count most, and it is the same when x and y are
+    turned. Nothing is centred, there are no gradients, and no ``v × v`` array is made.
 
     Args:
         x: ``(..., v, d1)``.

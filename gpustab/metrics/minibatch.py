@@ -19,12 +19,12 @@ _Kernel = Literal["linear", "rbf"]
 
 
 class MinibatchCKA(MatrixMetric):
-    """CKA of HSICs that are averaged over minibatches (Nguyen et al. 2021, eq. 2 and 3), in [−1, 1].
+    """CKA of HSICs that are averaged over minibatches (Nguyen et al. 2021), in [−1, 1].
 
-    The HSIC of a batch is the unbiased estimate (Song et al. 2012, eq. 5): its mean is that of all rows, whatever the
-    size of the batches. (Averages of the biased one, or of CKAs of batches, are not: they grow as batches shrink.)
-    Batches weigh as many rows as they have. For linear kernels :class:`DebiasedCKA` gives the number of all rows
-    itself.
+    The HSIC of a batch is the unbiased estimate (eq. 3 there; Song et al. 2012): its mean is that of all rows,
+    whatever the size of the batches. (Averages of the biased one, or of CKAs of batches, are not: they grow as batches
+    shrink.) Batches weigh as many rows as they have. For linear kernels :class:`DebiasedCKA` gives the number of all
+    rows itself.
 
     Args:
         kernel: ``"linear"``, or ``"rbf"``: Gaussian kernels, the same in all batches.

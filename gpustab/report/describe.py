@@ -4,9 +4,9 @@ A study is a folder ``gpustab/studies/<name>/``. Its ``page.py`` has ``page(resu
 
 Its optional ``paper.py``, or else its page, has any of ``heading(result) -> (title, what was looked at)``;
 ``cards(result) -> list[Card]``, the four numbers that a reader takes away; ``may_claim(result) -> str``, what a paper
-may say by them; ``methods(result) -> str``, a paragraph for who writes a paper, which follows on how the runs were
-trained; ``CITATIONS``, keys of :mod:`gpustab.report.citations`; and ``WORDS``, by table of words the titles of the
-columns that can be searched on the page.
+may say by them, empty where an alarm forbids to say anything; ``methods(result) -> str``, a paragraph for who writes a
+paper, which follows on how the runs were trained; ``CITATIONS``, keys of :mod:`gpustab.report.citations`; and
+``WORDS``, by table of words the titles of the columns that can be searched on the page.
 
 Its optional ``figures.py`` has ``FIGURES``: by name a caption, how to read it, and a function of the result's tables
 that returns a :class:`~gpustab.report.svg.picture.Picture`, or an SVG text that is empty where the tables lack the
@@ -16,6 +16,7 @@ belong to it; others stand after the verdict.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -29,8 +30,12 @@ from gpustab.results import Block, Card, Content, SmallTable, Table
 from gpustab.results.page import number, whole
 
 _CARDS = 4
+_NOTHING_YET = "Nothing yet: what is said above in red comes first."
 _ROWS = 20
 """A plain page shows so many rows of a table."""
+
+_TEXT = re.compile(r">[^<>]+<|aria-label=\"[^\"]+\"")
+"""What is read in a panel; the script of the page reads other attributes."""
 
 SUMMARIES = "summaries"
 """Name of the table of the result's groups among those that figures are drawn from."""
@@ -95,7 +100,7 @@ def paper(result: Content) -> Paper:
         title,
         about,
         said("cards", ())[:_CARDS],
-        said("may_claim", ""),
+        said("may_claim", "") or (_NOTHING_YET if result.alarms and hasattr(module, "may_claim") else ""),
         " ".join(filter(None, (training(result), methods))) if methods else "",
         getattr(module, "CITATIONS", ("gpustab",)),
         getattr(module, "WORDS", {}),
@@ -119,7 +124,12 @@ def draw(result: Content) -> dict[str, Picture]:
     for name, (caption, function) in figures_of(result).items():
         made = function(tables)
         picture = made if isinstance(made, Picture) else Picture(panels=[made] if made else [])
-        drawn[name] = replace(picture, caption=picture.caption or caption)
+        drawn[name] = replace(
+            picture,
+            title=called(picture.title),
+            panels=[_TEXT.sub(lambda found: called(found[0]), panel) for panel in picture.panels],
+            caption=called(picture.caption or caption),
+        )
     return drawn
 
 

@@ -22,6 +22,8 @@ _APART = ("inputs", "command", "date", "trained")
 """Parts of the environment that the page shows at a place of their own."""
 _LABEL = 40
 """Letters of a section's name in the list of sections."""
+_UNFOLDED = 22
+"""Letters of a cell that is not folded."""
 _WIDE = 46
 """Tables with more letters in a row take the whole width."""
 _TIGHT = re.compile(r" (?=[%±×=])|(?<=[±×=]) (?=\d)")
@@ -123,6 +125,7 @@ def _environment() -> Any:
         "unbroken": unbroken,
         "opening": _opening,
         "broad": _broad,
+        "letters": _letters,
         "size": size,
     }
     return made
@@ -132,6 +135,11 @@ def _broad(table: SmallTable) -> bool:
     """Whether a table takes the whole width: by the longest cell of every column, with two letters between them."""
     columns = zip(table.header, *table.rows, strict=True)
     return sum(2 + max(map(len, column)) for column in columns) > _WIDE
+
+
+def _letters(table: SmallTable, k: int) -> int:
+    """Return how wide a column of words stays where a page is narrow: its longest cell, but for sentences."""
+    return min(max(len(row[k]) for row in table.rows), _UNFOLDED) if table.rows else 0
 
 
 def _opening(table: SmallTable) -> list[bool]:

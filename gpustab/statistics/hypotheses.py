@@ -117,7 +117,7 @@ def _permuted(table: Tensor, mean: float, permutations: int, seed: int) -> tuple
     every = math.factorial(runs) <= permutations
     generator = torch.Generator().manual_seed(seed)
     orders = (
-        map(torch.tensor, itertools.permutations(range(runs)))
+        (torch.tensor(order, device="cpu") for order in itertools.permutations(range(runs)))
         if every
         else (torch.randperm(runs, generator=generator, device="cpu") for _ in range(permutations))
     )

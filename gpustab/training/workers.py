@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import BrokenExecutor
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -166,9 +167,15 @@ def _attempts(
             waiting = (joblib.delayed(attempt)(task, corpus, _tell(task, folder)) for task in others)
             ours = {"initializer": end_with, "initargs": (os.getpid(),)} if parallel == "loky" else {}
             # As they come, but from ray all at the end: it knows no other way.
-            yield from joblib.Parallel(return_as="list" if parallel == "ray" else "generator_unordered", **ours)(
-                waiting
-            )
+            trained = joblib.Parallel(return_as="list" if parallel == "ray" else "generator_unordered", **ours)(waiting)
+            try:
+                yield from trained
+            except BrokenExecutor:
+                raise ComputationError(
+                    f"{others[0].folder}: a process that trained was ended from outside, perhaps because memory ran "
+                    f"out; what is finished stays, and the same call goes on from there, with {option('jobs', 1)} in "
+                    "less memory"
+                ) from None
 
 
 def _tell(task: Task, folder: Path | None) -> Tell:

@@ -73,6 +73,9 @@ WRONG = {
         ("compare set/x/shuffled r0.txt", "give at least two"),
         ("compare set/x/shuffled set/x/bootstrap --targets 0", "--targets is 0"),
         ("compare set/x/shuffled set/shuffled", "set/shuffled: there is no such file"),
+        ("compare set/x/shuffled set/x/shuffled", "would be compared with itself; give two groups"),
+        ("compare set/x/shuffled set/../set/x/shuffled/", "would be compared with itself; give two groups"),
+        ("compare a=r*.txt b=r*.txt", "b=r*.txt: would be compared with itself; give two groups"),
     ],
     "average": [
         ("average r0.txt r1.txt", "give --out"),

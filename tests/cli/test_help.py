@@ -67,6 +67,13 @@ def test_the_help_of_a_command_imports_no_other_study():
     assert not {name for name in ours if re.search(r"change|bootstrap|thresholds|localization|consistency", name)}
 
 
+@pytest.mark.parametrize("command", ["stability", "train", "compare", "study instability", "study change"])
+def test_the_help_of_a_command_reads_no_value(command):
+    """Typer imports pydantic to read one, which takes as long as the rest of the help."""
+    more = loaded(["gpustab", *command.split(), "--help"])
+    assert not more & {"pydantic", "torch", "numpy", "pandas"}
+
+
 @pytest.mark.parametrize("table", [ROOMS, STUDIES])
 def test_the_line_of_a_command_fits_its_place(table):
     assert all(len(text) <= 100 and text[-1] in ".?" for _, text in table.values())

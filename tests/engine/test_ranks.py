@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -108,28 +109,77 @@ def test_a_process_that_ends_ends_the_others_with_a_message(tmp_path):
     assert time.monotonic() - began < 45  # less than the patience of the group
 
 
-@pytest.mark.parametrize("absent", [1, pytest.param(0, marks=pytest.mark.slow)])
-def test_a_process_that_never_comes_ends_the_others_with_a_message(absent, tmp_path, monkeypatch):
-    """It may have ended before it said a word; nobody closes a connection then."""
-    monkeypatch.setattr(ranks, "_JOINING", timedelta(seconds=2))
+def by_torchrun(work, ranks_here, world=3):
+    """Call ``work(rank)`` in forked processes whose variables are those of torchrun, without its agent."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
 
     def one(rank):
         torch.set_num_threads(1)
-        place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": "3"}
+        place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": str(world)}
         os.environ.update(place, RANK=str(rank), LOCAL_RANK=str(rank))
+        work(rank)
+
+    workers = [multiprocessing.get_context("fork").Process(target=one, args=(rank,)) for rank in ranks_here]
+    for worker in workers:
+        worker.start()
+    return workers
+
+
+@pytest.mark.parametrize("absent", [1, pytest.param(0, marks=pytest.mark.slow)])
+def test_a_process_that_never_comes_ends_the_others_with_a_message(absent, monkeypatch):
+    """It may have ended before it said a word; nobody closes a connection then."""
+    monkeypatch.setattr(ranks, "_JOINING", timedelta(seconds=2))
+
+    def work(rank):
         with pytest.raises(ComputationError, match="the processes of this job do not find each other"):
             ranks.ranks_of_torchrun(torch.device("cpu")).__enter__()
 
-    here = [rank for rank in range(3) if rank != absent]
-    workers = [multiprocessing.get_context("fork").Process(target=one, args=(rank,)) for rank in here]
-    for worker in workers:
-        worker.start()
+    workers = by_torchrun(work, [rank for rank in range(3) if rank != absent])
     for worker in workers:
         worker.join(timeout=50)
     assert [worker.exitcode for worker in workers] == [0, 0]
+
+
+STOPPED = "does not answer: it gives no sign of life|does not answer; see its own message"
+
+
+@pytest.mark.parametrize(
+    ("end", "message"),
+    [
+        pytest.param(lambda: os.kill(os.getpid(), signal.SIGSTOP), STOPPED, id="hangs"),
+        pytest.param(lambda: os.kill(os.getpid(), signal.SIGKILL), STOPPED, id="killed"),
+        pytest.param(lambda: 1 / 0, "ended|ended or does not answer; see its own message", id="fails"),
+        pytest.param(lambda: time.sleep(1.2), None, id="computes"),
+    ],
+)
+@pytest.mark.parametrize("rank_of_it", [2, pytest.param(0, marks=pytest.mark.slow)])  # the first keeps the store
+def test_a_process_that_hangs_ends_the_others_and_one_that_computes_does_not(end, message, rank_of_it, monkeypatch):
+    """With an open connection, as of a machine that has lost its net."""
+    monkeypatch.setattr(ranks, "_BEAT", 0.1)
+
+    def work(rank):
+        with ranks.ranks_of_torchrun(torch.device("cpu")) as job:
+            ones = torch.ones(2)
+            job.total_(ones)
+            assert ones.tolist() == [3, 3]
+            if rank == rank_of_it:
+                end()
+            if message is None:
+                assert job.least(rank + 5) == 5
+            else:
+                with pytest.raises(ComputationError, match=message):
+                    job.total_(ones)
+
+    workers = by_torchrun(work, range(3))
+    others = [worker for rank, worker in enumerate(workers) if rank != rank_of_it]
+    for worker in others:
+        worker.join(timeout=50)
+    codes = [worker.exitcode for worker in others]
+    workers[rank_of_it].kill()
+    workers[rank_of_it].join()
+    assert codes == [0, 0]
 
 
 @pytest.mark.slow

@@ -179,7 +179,7 @@ CONSTANT = "all rows of run-000 are equal"
         ("debiased_cka", torch.eye(5), True, "all rows of run-000 lie equally far apart"),
         ("debiased_cka", generators.rotation(5, 3), False, "all rows of run-000 lie equally far apart"),
         ("debiased_cka", torch.eye(3), True, "3 words, wanted at least 4"),
-        ("rdm", torch.ones(5, 2), True, "the spread of cosines does not vary"),
+        ("rdm", torch.ones(5, 2), True, "cosines of run-000 do not vary"),
         ("rdm", generators.anisotropic(5, 2), False, "wants runs loaded with unit=True"),
     ],
 )
@@ -211,7 +211,7 @@ def test_several_groups_have_their_pairs_each():
             lambda runs: similarity_matrix(runs_of(noisy_copies(2, 9, 3), unit=False), "rdm"),
             "wants runs loaded with unit",
         ),
-        (lambda runs: similarity_matrix(runs_of(torch.ones(2, 9, 3)), "rdm"), "the spread of cosines does not vary"),
+        (lambda runs: similarity_matrix(runs_of(torch.ones(2, 9, 3)), "rdm"), "cosines of run-000 do not vary"),
         (lambda runs: stability(runs, metrics="cka"), "metrics is 'cka', wanted several names"),
         (
             lambda runs: similarity_matrix(runs_of(torch.ones(2, 9, 3)), "cka"),

@@ -134,7 +134,7 @@ class Fuzz:
     def _made(self, command, broken):
         if not broken:
             return self._call(command)
-        points = Points(self._place / "work")
+        points = Points(self._place / "work", self._template.with_name("journal"))
         real = points.step
         points.step = lambda kind, path: real(kind, path) or (kind == broken[0] and str(broken[1]) in str(path))
         points._fault = "kill"

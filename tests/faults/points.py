@@ -8,10 +8,12 @@ import builtins
 import errno
 import fcntl
 import io
+import json
 import os
 import re
 import signal
-from contextlib import ExitStack, contextmanager
+from collections import Counter
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from unittest.mock import patch
 
@@ -27,17 +29,34 @@ def applies(kind, fault):
     return not (fault == "ENOSPC" and kind in READS)
 
 
-class Points:
-    """Counts operations below a folder; the one of a number fails, once.
+def settled(name):
+    """A path with names that are drawn at random as one."""
+    return re.sub(r"\.[0-9a-f]{32}\.tmp", ".random.tmp", name)
 
-    Attributes:
-        seen: kind and path of every operation so far; names drawn at random stand as one.
+
+class Points:
+    """Counts operations below a folder, in this process and those that it starts; one of them fails, once.
+
+    Args:
+        folder: in which.
+        journal: a file elsewhere, where every operation is written down.
+        case: kind and path of the operation that fails, and the how many of its kind and path in its process.
+        fault: how it fails.
     """
 
-    def __init__(self, folder, number=None, fault=None):
-        self.seen = []
+    def __init__(self, folder, journal, case=None, fault=None):
         self._folder = os.path.realpath(folder)
-        self._number, self._fault = number, fault
+        self._journal, self._case, self._fault = str(journal), case, fault
+        self._met = Counter()
+        self._failed = f"{journal}-failed"
+        for path in (self._journal, self._failed):
+            Path(path).unlink(missing_ok=True)
+        self._open = os.open  # of the system
+
+    def seen(self):
+        """Every operation so far, as cases; names drawn at random stand as one."""
+        lines = map(json.loads, Path(self._journal).read_text().splitlines())
+        return list(dict.fromkeys((kind, place, which) for kind, place, which in lines))
 
     def relative(self, path):
         """The path below the folder, None of any other."""
@@ -49,14 +68,28 @@ class Points:
         path = str(Path.cwd() / os.fsdecode(path))
         if not path.startswith(self._folder + os.sep):
             return None
-        return re.sub(r"\.[0-9a-f]{32}\.tmp", ".random.tmp", path[len(self._folder) + 1 :])
+        return settled(path[len(self._folder) + 1 :])
 
     def step(self, kind, path):
         """Count an operation; tells whether this one shall fail, for who does half of it first."""
         if (place := self.relative(path)) is None:
             return False
-        self.seen.append((kind, place))
-        return len(self.seen) - 1 == self._number and applies(kind, self._fault)
+        case = kind, place, self._met[kind, place]
+        self._met[kind, place] += 1
+        self._write(self._journal, os.O_APPEND, f"{json.dumps(case)}\n")
+        return case == self._case and self._first()
+
+    def _first(self):
+        """Whether no other process has failed here."""
+        with suppress(FileExistsError):
+            self._write(self._failed, os.O_EXCL, "")
+            return True
+        return False
+
+    def _write(self, path, how, text):
+        file = self._open(path, os.O_CREAT | os.O_WRONLY | how)
+        os.write(file, text.encode())
+        os.close(file)
 
     def fail(self, path):
         """Fail as was chosen."""

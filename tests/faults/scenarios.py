@@ -70,12 +70,30 @@ SCENARIOS = (
         (f"{CHANGE} --epochs-by year:1900-1939:20",),
         **STUDY,
     ),
-    Scenario("study instability", "study instability set --out page -q", "page/summary.json", (SET,), **STUDY),
+    Scenario(
+        "study instability",
+        "study instability set --out page -q --targets 1 --pairs 10",
+        "page/summary.json",
+        (SET,),
+        **STUDY,
+    ),
+    Scenario(
+        "study consistency", "study consistency r0.txt --text texts.txt --out page -q", "page/summary.json", **STUDY
+    ),
+    Scenario("train, two jobs", TRAIN.format("set", 2) + " --jobs 2", "set/manifest.json", cheap=False),
+    Scenario("train, periods", f"{CHANGE} --epochs-by year:1900-1939:20", "years/manifest.json", cheap=False),
     Scenario(
         "sweep",
-        "sweep texts.txt --technique lsa --vary dim=3 --sampling shuffled --runs 2 --as-is --set lsa.dim=4 -o sweep -q",
+        "sweep texts.txt --technique lsa --vary dim=3,4 --sampling shuffled --runs 2 --as-is --set lsa.dim=4 -o sweep "
+        "-q",
         "sweep/lsa-dim=3/manifest.json",
         cheap=False,
+    ),
+    Scenario(
+        "average, all figures",
+        f"average {FIXED} -o mean.txt --out page --figures svg,pdf,png -q",
+        "page/summary.json",
+        (SET,),
     ),
 )
 

@@ -30,8 +30,8 @@ def test_what_is_left_is_old_or_new_and_the_same_call_ends_as_if_nothing_had_bee
     (scenario,) = [one for one in SCENARIOS if one.name == name]
     replay = Replay(scenario, place)
     assert len(replay.seen) > 15
-    for number, fault in random.Random(name).sample(replay.cases(), EACH):
-        replay.disturb(number, fault)
+    for case, fault in random.Random(name).sample(replay.cases(), EACH):
+        replay.disturb(case, fault)
     assert not replay.wrong
     assert replay.outcomes.total() == EACH
 

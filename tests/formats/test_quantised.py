@@ -7,6 +7,7 @@ import torch
 from safetensors.torch import save_file
 
 from gpustab import InputError, load_space
+from gpustab.formats.binary.safetensors import open_rows
 from gpustab.formats.options import LoadOptions
 
 V, D = 12, 8
@@ -145,7 +146,12 @@ def test_a_table_with_its_scales_is_the_table(kind, tmp_path):
     assert "is quantised: its" in "; ".join(space.report.notes)
     (tmp_path / "x.vocab").write_text("\n".join(WORDS))
     torch.save(READ[kind], tmp_path / "x.pt")
-    assert torch.equal(load_space(tmp_path / "x.pt").vectors, space.vectors)
+    save_file(READ[kind], tmp_path / "x.safetensors")
+    for file in ("x.pt", "x.safetensors"):
+        alone = load_space(tmp_path / file)
+        assert torch.equal(alone.vectors, space.vectors)
+        assert [note.replace("e.", MODULE, 1) for note in alone.report.notes if "is quantised" in note]
+        assert not any("unknown meaning" in note and "scale" in note for note in alone.report.notes)
 
 
 @pytest.mark.parametrize("kind", REFUSED)
@@ -171,11 +177,12 @@ def test_the_advice_is_followed(tmp_path):
     assert torch.equal(load_space(folder(tmp_path / "a", {"e.weight": TABLE})).vectors, TABLE)
 
 
-def test_a_scaled_table_of_a_single_file_is_refused_where_rows_are_read_one_by_one(tmp_path):
-    (tmp_path / "x.vocab").write_text("\n".join(WORDS))
-    save_file(READ["int8, one scale"], tmp_path / "x.safetensors")
-    with pytest.raises(InputError, match=r"'e\.weight' is quantised: int8"):
-        load_space(tmp_path / "x.safetensors")
+def test_rows_of_a_scaled_table_are_read_part_by_part(tmp_path):
+    save_file(READ["int8, zero points"], tmp_path / "x.safetensors")
+    some = torch.tensor([7, 2])
+    with open_rows(tmp_path / "x.safetensors", or_only=True) as rows:
+        assert (rows[3:9] - TABLE[3:9]).abs().max() < ONE
+        assert torch.equal(rows.take(some, torch.empty(2, D)), torch.cat([rows[7:8], rows[2:3]]))
 
 
 def test_a_plain_table_of_a_quantised_model_is_read_and_said(tmp_path):

@@ -1,3 +1,9 @@
+import json
+from decimal import Decimal, localcontext
+from itertools import combinations
+from operator import mul
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -15,6 +21,7 @@ from tests import generators, oracles
 from tests.kernels.test_pair import draw
 
 V, D = 63, 7
+ROOT = Path(__file__).parents[2]
 
 
 def related(noise=0.3, v=V, d=D, dtype=torch.float64):
@@ -523,7 +530,7 @@ def test_dimensions_need_not_agree_where_frames_do_not_count():
         (lambda x, y: functional.rbf_cka(x * 0 + 1, y), "the width of the kernel of x is 0"),
         (lambda x, y: functional.rdm(x, y, distance="cosin"), "distance is 'cosin', wanted one of cosine"),
         (lambda x, y: functional.rdm(x, y, comparison="kendall"), "comparison is 'kendall'"),
-        (lambda x, y: functional.rdm(x * 0 + 1, y), "spread of cosines"),
+        (lambda x, y: functional.rdm(x * 0 + 1, y), "distances of x do not vary: its rows point the same way"),
         (lambda x, y: functional.rdm(x * 0 + 1, y, distance="euclidean"), "euclidean distances of x do not vary"),
         (lambda x, y: functional.angular(x, y, alpha=2), "alpha is 2"),
         (lambda x, y: functional.angular(x, y, alpha=0, centre=False), "give centre=True"),
@@ -650,3 +657,36 @@ def test_weights_that_count_no_word_are_refused(name, weights, message):
 def test_targets_that_are_none_are_refused(name, targets, message):
     with pytest.raises(ValueError, match=message):
         FACE[name](*related(), targets=targets)
+
+
+def exact_cosine_distances(rows):
+    """One minus the cosine of all pairs, by fifty digits."""
+    with localcontext(prec=50):
+        exact = [[Decimal(number) for number in row] for row in rows.tolist()]
+        lengths = [sum(number * number for number in row).sqrt() for row in exact]
+        return [
+            float(1 - sum(map(mul, exact[i], exact[j])) / (lengths[i] * lengths[j]))
+            for i, j in combinations(range(len(exact)), 2)
+        ]
+
+
+@pytest.mark.parametrize("offset", [1e2, 1e4, 1e6])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_cosines_far_from_the_origin_are_compared_as_their_differences(offset, dtype):
+    """There all cosines are nearly 1, and what tells them is 1e-12 of them."""
+    x, y = (part.to(dtype) + offset for part in related(v=20, d=4))
+    wanted = np.corrcoef(exact_cosine_distances(x), exact_cosine_distances(y))[0, 1]
+    for comparison in ("pearson", "spearman"):
+        found = functional.rdm(x, y, comparison=comparison).item()
+        if comparison == "spearman":
+            wanted = spearmanr(exact_cosine_distances(x), exact_cosine_distances(y)).statistic
+        assert found == pytest.approx(wanted, rel=1e-7 if comparison == "pearson" else 1e-2)
+
+
+def test_the_table_of_peers_says_what_was_measured():
+    """Every peer was there, and has our number, unless its row says why not."""
+    rows = json.loads((ROOT / "benchmarks/results/likeness-cpu.json").read_text(encoding="utf-8"))["rows"]
+    assert {row["method"] for row in rows} == {"gpustab", "TorchMetrics", "netrep", "ReSi", "svcca", "anchor"}
+    other = [row["job"] for row in rows if not row["error"] < 1e-9]
+    assert other == ["PWCCA, centred"] * 2
+    assert all("another number" in row["note"] for row in rows if not row["error"] < 1e-9)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from gpustab.kernels.jackknife import jackknife, pair_matrix, pair_statistics
+from gpustab.kernels.jackknife import jackknife, pair_errors, pair_matrix, pair_statistics
 from tests import generators, oracles
 
 
@@ -77,3 +77,29 @@ def test_absent_runs_take_no_part():
     present = torch.tensor([True, True, False, True])[:, None]
     keep = matrix[[0, 1, 3]][:, [0, 1, 3]]
     assert jackknife(matrix.sum(1, keepdim=True), present).item() == pytest.approx(oracles.jackknife(keep.numpy()))
+
+
+def test_many_matrices_at_once_are_one_after_the_other():
+    g = torch.Generator().manual_seed(3)
+    matrices = torch.rand(40, 6, 6, generator=g, dtype=torch.float64)
+    matrices = (matrices + matrices.mT).masked_fill(torch.rand(40, 6, 6, generator=g) < 0.3, torch.nan)
+    matrices = torch.maximum(matrices.triu(1), matrices.triu(1).mT)  # NaN stays NaN
+    matrices[0, 1:] = matrices[0, :, 1:] = torch.nan
+    matrices[1] = torch.nan
+    for found in (matrices, matrices[:, :2, :2], matrices[:, :3, :3]):
+        mean, error = pair_errors(found)
+        each = [pair_statistics(one) for one in found]
+        torch.testing.assert_close(mean, torch.tensor([one.mean for one in each]).double(), equal_nan=True)
+        naive = [_left_out(one) for one in found]
+        torch.testing.assert_close(error, torch.tensor(naive).double(), equal_nan=True)
+
+
+def _left_out(matrix):
+    """The jackknife over runs that share a value with any, each left out in turn."""
+    matrix = matrix.clone().fill_diagonal_(torch.nan)
+    runs = [i for i in range(len(matrix)) if not matrix[i].isnan().all()]
+    means = [float(matrix[[j for j in runs if j != i]][:, [j for j in runs if j != i]].nanmean()) for i in runs]
+    if len(runs) < 3 or any(mean != mean for mean in means):
+        return float("nan")
+    centre = sum(means) / len(means)
+    return ((len(runs) - 1) / len(runs) * sum((mean - centre) ** 2 for mean in means)) ** 0.5

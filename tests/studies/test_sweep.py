@@ -16,6 +16,7 @@ from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.evaluation import read_similarity
 from gpustab.formats.registry import read_space
+from gpustab.report import Result
 from gpustab.report.describe import draw, paper
 from gpustab.report.json_text import plain
 from gpustab.results import Table
@@ -320,6 +321,21 @@ def test_the_command_gives_the_numbers_of_the_library(corpus, swept):
     assert got["settings"]["swept"] == {"dim": [6, 4], "min_count": [2, 12]}
     page = call(corpus, "-o", folder, "--vary", "dim=6,4", *sets, *chosen)
     assert "tables 3.1 and 3.2" in page.stdout
+    assert "chosen to fit" not in page.stderr  # all was chosen
+
+
+def test_what_nobody_chose_fits_the_corpus_and_is_said(corpus, tmp_path, monkeypatch):
+    plans = []
+    monkeypatch.setattr("gpustab.studies.sweep.study.sweep", lambda plan, *_, **__: plans.append(plan) or Result("x"))
+    monkeypatch.setattr("gpustab.cli.sweep.show", lambda *_: None)
+    for more in ((), ("--min-count", "7"), ("--set", "sgns.epochs=9")):
+        done = call(corpus, "-o", tmp_path / "new", "--vary", "dim=6,4", *more)
+        assert done.exit_code == 0
+        assert "chosen to fit 2,018 tokens: --" in done.stderr
+    epochs = [plan.parameters["sgns"]["epochs"] for plan in plans]
+    assert [plan.options.min_count for plan in plans] == [2, 7, 2]
+    assert epochs == [100, 100, 9]
+    assert {plan.runs for plan in plans} == {4}
 
 
 @pytest.mark.parametrize("vary", ["dim", "dim=", "=4,5", "dim=x,y", "dim=4", "nope=1,2"])

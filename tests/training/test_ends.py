@@ -98,8 +98,34 @@ def test_a_finished_training_needs_no_disk_to_write_to(folder, train):
     assert DONE in " ".join(again.output.split())
 
 
+def test_a_finished_sweep_is_asked_for_no_room(folder, train):
+    sweep = ("sweep", folder / "no.txt", "--technique", "lsa", "--vary", "dim=2,3", "-o")
+    (folder / "sweep").mkdir()
+    for place, said in ((folder, "no.txt"), (folder / "sweep", "cannot write there")):  # the first holds a run set
+        with read_only(folder):
+            assert said in call(*sweep, place).output
+
+
 @pytest.mark.slow
 def test_what_is_finished_needs_no_disk_to_write_to(folder, train):
+    sweep = (
+        "sweep",
+        train[1],
+        "--technique",
+        "lsa",
+        "--vary",
+        "dim=2,3",
+        "--as-is",
+        "--sampling",
+        "fixed",
+        "--runs",
+        2,
+    )
+    sweep += ("--min-count", 1, "--set", "lsa.dim=3", "-o", folder / "sweeps")
+    done = call(*sweep)
+    assert done.exit_code == 0, done.output
+    with read_only(folder):
+        assert call(*sweep).exit_code == 0
     halves = (*train[:9], "-o", folder / "halves", "--runs", 2, "--sampling", "fixed", "--halves")
     pack = ("pack", folder / "set", "-o", folder / "packed")
     for done in (halves, pack):

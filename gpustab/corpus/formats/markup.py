@@ -35,6 +35,7 @@ _BODY = "word/document.xml"
 _LOOKED_AT = 100_000
 _FRONT = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.S | re.M)
 _FIELD = re.compile(r"^(\w[\w -]*+):(.*)$", re.M)
+_UNSEEN_BEGINS = re.compile(r"<!--|<\?|<!(?=[A-Za-z])")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
 
@@ -204,17 +205,22 @@ def _markdown_words(token: Any) -> Iterator[str]:
     elif token.type in ("softbreak", "hardbreak"):
         yield "\n"
     elif token.type == "html_block":
-        yield unescape(_TAG.sub(" ", _without_comments(token.content)))
+        yield unescape(_TAG.sub(" ", _without_unseen(token.content)))
     elif token.type in ("code_inline", "image"):
         yield " "
 
 
-def _without_comments(text: str) -> str:
-    """Put a blank for each comment; one that nothing ends is text."""
-    parts, start = list[str](), 0
-    while (begin := text.find("<!--", start)) >= 0 and (end := text.find("-->", begin + 4)) >= 0:
-        parts.append(text[start:begin])
-        start = end + len("-->")
+def _without_unseen(text: str) -> str:
+    """Put a blank for each comment, instruction and document type; what nothing ends is text."""
+    parts, start, ends = list[str](), 0, dict.fromkeys(("-->", "?>", ">"), 0)
+    for found in _UNSEEN_BEGINS.finditer(text):
+        end = "-->" if found[0] == "<!--" else "?>" if found[0] == "<?" else ">"
+        if found.start() < start or ends[end] < 0:
+            continue
+        ends[end] = text.find(end, found.end())
+        if ends[end] >= 0:
+            parts.append(text[start : found.start()])
+            start = ends[end] + len(end)
     return " ".join([*parts, text[start:]])
 
 

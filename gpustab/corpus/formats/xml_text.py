@@ -19,6 +19,7 @@ from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError, near, option
 
 _ROOT = re.compile(r"<(?:\w+:)?(?:TEI(?:\.2)?|teiCorpus)\b|<[\w:.-]+\s[^>]*\bxmlns\b")
+_ELEMENT = re.compile(r"<[^\W\d]")
 _CODE = re.compile(r"[^\s\d]*\d\S*")
 _LONGEST = 200
 _BREAKS = frozenset({"br", "lb", "linebreak", "line-break", "newline", "break", "tab", "cr"})
@@ -247,7 +248,8 @@ def _in_attributes(found: Survey) -> str:
 
 def _is_xml(start: str) -> bool:
     begins = beginning_of(start)
-    return begins.declared or bool(begins.doctype) or bool(_ROOT.match(begins.rest))
+    said = begins.declared or bool(begins.doctype)
+    return bool((_ELEMENT if said else _ROOT).match(begins.rest))
 
 
 XML = TextFormat("xml", "XML (each TEI text, or all of another kind)", (".xml", ".tei"), "records", _is_xml, _read)

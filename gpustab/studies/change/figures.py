@@ -199,14 +199,14 @@ def _over_frequency(part: Table[Excess], name: str) -> str:
 @drawn_from("laws")
 def laws(table: Table, tables: Tables) -> Picture:
     """R² of frequency over the number of averaged runs: a line for what answers the question, and for its controls."""
-    if max(table["n"]) < 2:
+    if min(len(set(part["n"])) for _, part in table.split("series")) < 2:
         return Picture(missing="The law over the number of averaged runs needs two runs or more of every period.")
     shown, titles = compared(tables["pairs"]), called(tables["pairs"])
     parts = [(titles[series], part) for series, part in table.split("series") if series in shown]
     said = ", ".join(
         f"{name} {percent(part['r2_marginal'][0])} to {percent(part['r2_marginal'][-1])}" for name, part in parts[:4]
     )
-    title = f"From one run to the average of {max(table['n'])} the share of frequency goes: {said}"
+    title = f"What frequency explains of the change, from one run to the average of {max(table['n'])}: {said}"
     x = Axis("runs averaged", 1.0, max(table["n"]), at(sorted(set(table["n"]))), log=True)
     y = Axis("R² of frequency", 0.0, max(table["r2_marginal"]) * 1.25 or 1.0)
     return Picture(title, [lines(x, y, [_law(name, k, part) for k, (name, part) in enumerate(parts)], title)])

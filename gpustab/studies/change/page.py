@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from gpustab.report import Result
-from gpustab.report.origin import corpus as corpus_of
-from gpustab.results import Block, Content, SmallTable, Table
-from gpustab.results.page import Shown, counted, number, percent, with_half
+from gpustab.results import Block, SmallTable, Table
+from gpustab.results.page import Shown, number, percent, with_half
 from gpustab.results.table import titles
 from gpustab.studies.change import tables
 from gpustab.studies.change.claims import NO_MORE, ORDER, Order, of_words
@@ -19,8 +18,6 @@ from gpustab.studies.change.page_of_tasks import of_grid, of_task
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import beside_paper
 from gpustab.studies.shared.wording import signed_span
-
-CITATIONS = ("rettenmeier2020",)
 
 _SHOWN = 20
 """Length of a list of words on the page; the tables have all."""
@@ -289,37 +286,3 @@ def _side_by_side(title: str, table: Table[tables.Near]) -> SmallTable:
     lists = [[f"{row.neighbour} ({row.runs}/{row.of})" for row in part.rows()] for _, part in periods]
     rows = [[str(k + 1), *(one[k] if k < len(one) else "–" for one in lists)] for k in range(max(map(len, lists)))]
     return SmallTable(title, ["place", *(period for period, _ in periods)], rows)
-
-
-def heading(result: Content) -> tuple[str, str]:
-    """Return the question, and how many periods and runs answer it."""
-    runs = sum(sum(group["runs"]) for group in result.groups)
-    periods = max((len(group["epochs"]) for group in result.groups), default=0)
-    of = f" of {made}" if (made := corpus_of(result)) else ""
-    return (
-        f"What changed between the periods{of}, beyond noise?",
-        f"{counted(periods, 'period')} · {counted(runs, 'run')}",
-    )
-
-
-def _aligned(result: Content) -> str:
-    anchors = len(result.settings.get("anchors", ()))
-    return {
-        "anchors": f"aligned by orthogonal Procrustes over {anchors:,} anchor words, taken for unmoved",
-        "none": "taken as they are, in one frame",
-    }.get(result.settings.get("align", "all"), "aligned by orthogonal Procrustes over their joint vocabulary")
-
-
-def methods(result: Content) -> str:
-    """Return a paragraph for the methods section of a paper."""
-    standard = "in every pair of periods" if result.settings.get("per_pair") else "over all pairs of periods together"
-    count, version = result.settings.get("min_count"), result.environment.get("gpustab")
-    return (
-        f"Spaces of consecutive periods were {_aligned(result)}, and the "
-        f"change of a word is one minus the cosine of its vectors, with gpustab {version} after Rettenmeier (2020). It "
-        "was measured between all pairs of a run of each period, between the aligned averages of all runs, and "
-        "corrected for training noise by the mean cosines of runs within each period. Errors are by the jackknife over "
-        f"the runs of both periods. Words count that occur at least {count} times in both. The effect of frequency is "
-        "from a linear mixed model with a random intercept per word (REML), both variables being logarithms that were "
-        f"standardised {standard}; shares of variance are those of Nakagawa and Schielzeth (2013)."
-    )

@@ -338,7 +338,7 @@ def _without_training(pair: tables.Pair, splits: Sequence[tables.Pair]) -> str:
     if math.isnan(pair.corrected):
         if differences.noise(pair) > claims.NOISY:
             return claims.of_noise(pair) if pair.sampling_floor is None else ""  # the floor's sentence says so
-        return "With one run, how much of it is training noise cannot be told."
+        return "One run cannot say how much of this is training noise."
     low, high = pair.estimate(pair.corrected, pair.corrected_se).interval
     span = "" if math.isnan(low) else f" ({number_span(low, high)})"
     change = f"Without the noise of training the change is {number(pair.corrected, 2)}{span}"

@@ -30,6 +30,8 @@ WORDS = {
     }
 }
 _SHOWN = 10
+_SMALL = 0.01
+"""Differences below are shown with more digits, as those of losses are."""
 
 
 def heading(result: Content) -> tuple[str, str]:
@@ -79,7 +81,7 @@ def may_claim(result: Content) -> str:
     """Return what a paper may say by this comparison."""
     verdict = result.contrasts[0].get("verdict") if result.contrasts else None
     if result.alarms:
-        return "Nothing yet: what is said above in red comes first."
+        return ""
     samplings = {str(group["name"]).rpartition("/")[2] for group in result.groups}
     unlike = " The runs were sampled in different ways, so that this is a difference of the samples, not of techniques."
     techniques = {str(group["name"]).rpartition("/")[0] for group in result.groups}
@@ -182,7 +184,8 @@ def _difference_of(contrast: dict[str, Any]) -> str:
     """Return a difference as the sentences say it: without signs where its interval has one."""
     low, high = (math.nan if end is None else end for end in contrast["interval"])
     mean = abs(contrast["mean"]) if low > 0 or high < 0 else contrast["mean"]
-    return f"{number(mean, 3)} ({difference_span(low, high, 3)})"
+    digits = 3 if max(abs(low), abs(high)) > _SMALL else 5
+    return f"{number(mean, 3)} ({difference_span(low, high, digits)})"
 
 
 def _estimate(estimate: dict[str, Any]) -> str:

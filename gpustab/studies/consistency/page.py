@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from gpustab.report import Result
-from gpustab.results import Block, Content, SmallTable, Table
+from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import Columns, Shown, counted, minus, number, percent, with_half
 from gpustab.results.table import titles
 from gpustab.studies.consistency import claims, tables
@@ -16,12 +16,9 @@ from gpustab.studies.consistency import claims_of_vectors as vectors
 from gpustab.studies.consistency.tables import ADDITIVE, CONSISTENCY, TESTED, ModelNumbers
 from gpustab.studies.consistency.tuning import best_of
 from gpustab.studies.consistency.verdict import beside_paper, of_cases, of_each, paper_and_here
-from gpustab.studies.shared.wording import listed
 
 R = TypeVar("R")
 
-CITATIONS = ("bloem2019",)
-WORDS = {"terms": titles(tables.TermNumbers, "occurrences", "sentences", "same", "null", "auc", "rank", "own")}
 
 _AUC = (
     "AUC is how often a term's own second vector is nearer than another term's, 0.5 by chance: by it alone models, "
@@ -315,47 +312,3 @@ _OF_TEXTS: Columns = [
     beside(tables.TextPair, "auc"),
     half(tables.TextPair, "auc_difference", "auc"),
 ]
-
-
-def heading(result: Content) -> tuple[str, str]:
-    """Return the question, and what was looked at."""
-    title = "Do parts of one text give a term the same vector?"
-    if not result.groups:
-        return title, ""
-    texts = {group["text"]: f"{counted(group['terms'], 'term')} of {group['text']}" for group in result.groups}
-    samples = max(group["samples"] for group in result.groups)
-    return title, f"{listed(list(texts.values()))} · up to {counted(samples, 'sample')}"
-
-
-def methods(result: Content) -> str:
-    """Return a paragraph for the methods section of a paper."""
-    if not result.groups:
-        return ""
-    s, first = result.settings, result.groups[0]
-    how = (
-        f"up to {s['samples']} non-overlapping random samples of up to {s['sentences']} sentences"
-        if s["split"] == "random"
-        else "all its sentences in each half of the text"
-    )
-    copies = "" if s["sample_file"] else "duplicate sentences left out first, "
-    how = "the samples of a given file" if s["sample_file"] else how
-    several = (
-        " Texts were compared by samples cut at random to one number of context words, with errors over the terms of "
-        "each text and over the runs of the background."
-        if tables.TEXTS.name in result.tables
-        else ""
-    )
-    tuned = (
-        " Nonce2Vec's setting was chosen from the paper's grid by the area under the curve on 70 % of the terms, drawn "
-        f"at random, and is reported on the others (seed {s['seed']})."
-        if any("tuned" in model for model in CONSISTENCY.of(result.tables).get("model", ()))
-        else ""
-    )
-    return (
-        f"Consistency was measured with gpustab {result.environment.get('gpustab')}, after Bloem et al. (2019): of "
-        f"each of {counted(first['terms'], 'term')}, {how} were taken, {copies}and the background "
-        f"vectors of the context words ({s['window']} words within the sentence, subsampled at {s['subsample']:g}) "
-        "were added. Cosines of samples of one term are compared with those of samples of different terms without a "
-        "common sentence (area under the curve over all pairs of both); the same was done without the mean background "
-        "vector of the text's tokens. Intervals are 95 % by jackknife over terms." + several + tuned
-    )

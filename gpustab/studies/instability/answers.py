@@ -138,22 +138,22 @@ def _tally(findings: Findings) -> Iterator[str]:
 
 
 def most_stable(findings: Findings) -> str:
-    """Return which technique varies least on each corpus, by bootstrap runs, or shuffled ones where one has these.
+    """Return which technique varies least on each corpus; empty where fewer than two can be compared."""
+    return " ".join(map(of_losses.MOST_STABLE.sentence, rivals_of(findings.tables, findings.spoken)))
 
-    Empty where fewer than two can be compared.
-    """
-    place, sentences = place_of(findings.tables), []
-    for corpus in dict.fromkeys(place(name)[1] for name in findings.spoken):
-        here = [name for name in findings.spoken if place(name)[1] == corpus]
+
+def rivals_of(tables: Mapping[str, Table], names: Sequence[str]) -> Iterator[of_losses.Rivals]:
+    """Yield the two most stable techniques of each corpus, by bootstrap runs, or shuffled ones where one has these."""
+    place = place_of(tables)
+    for corpus in dict.fromkeys(place(name)[1] for name in names):
+        here = [name for name in names if place(name)[1] == corpus]
         for sampling in ("bootstrap", "shuffled"):
-            rows = LOSSES.rows(findings.tables, sampling=sampling)
+            rows = LOSSES.rows(tables, sampling=sampling)
             losses = {row.technique: row.loss for row in rows if row.technique in here}
             if len(losses) > 1:
                 first, second, *_ = sorted(sorted(losses), key=lambda name: losses[name].value)
-                rivals = of_losses.Rivals(sampling, first, second, losses[first], losses[second], len(losses))
-                sentences.append(of_losses.MOST_STABLE.sentence(rivals))
+                yield of_losses.Rivals(sampling, first, second, losses[first], losses[second], len(losses))
                 break
-    return " ".join(sentences)
 
 
 def losses_of(tables: Mapping[str, Table], name: str) -> Losses | None:

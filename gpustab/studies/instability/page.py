@@ -9,9 +9,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gpustab.report import Result
-from gpustab.report.origin import embeddings
 from gpustab.report.origin import technique as called
-from gpustab.results import Block, Content, SmallTable, Table
+from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import counted, number, whole
 from gpustab.studies.instability import answers, claims
 from gpustab.studies.instability import claims_of_averages as of_averages
@@ -23,8 +22,6 @@ from gpustab.studies.instability.neighbours import IN_AVERAGES, IN_RUNS, Beside
 from gpustab.studies.instability.study import PLACES
 from gpustab.studies.shared.claims import OBSERVED, Claim, Observation
 from gpustab.studies.shared.observations import by_chance, rules, verdicts
-
-CITATIONS = ("rettenmeier2020",)
 
 
 class Question(NamedTuple):
@@ -186,33 +183,6 @@ QUESTIONS = (
 """In reading order."""
 
 _BORNE_OUT = " Yes and no below say whether these runs bear out what it states."
-
-
-def heading(result: Content) -> tuple[str, str]:
-    """Return the title, and how many runs of which techniques were studied."""
-    runs = sum(len(names) for group in result.groups for names in group["runs"].values())
-    techniques = ", ".join(called(str(group["name"])) for group in result.groups)
-    about = f"{counted(runs, 'run')} of {techniques}" if techniques else ""
-    return f"How unstable are {embeddings(result)}, and why?", about
-
-
-def methods(result: Content) -> str:
-    """Return a paragraph for the methods section of a paper."""
-    settings = result.settings
-    return (
-        f"With gpustab {result.environment.get('gpustab')}, after Rettenmeier (2020), instability was measured "
-        "between all "
-        "pairs of runs as the reduced PIP loss, half the root mean square difference of the cosines of all pairs of "
-        "words: "
-        "intrinsic between shuffled runs, extrinsic as √(bootstrap² − shuffled²). Shared neighbours are p@n, the "
-        "share of a "
-        f"word's n nearest neighbours that two runs have in common. {settings.get('pairs', 0):,} random word pairs and "
-        f"{settings.get('targets', 0):,} target words were drawn for tests of distributions (seed "
-        f"{settings.get('seed')}). "
-        "Averages are trees of orthogonal Procrustes. Errors are by the jackknife over runs, intervals by Student's "
-        "t at "
-        "95 %; each claim is judged by the rule that is given with it."
-    )
 
 
 def page(result: Result) -> list[Block]:

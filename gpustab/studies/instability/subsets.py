@@ -19,7 +19,7 @@ from torch import Tensor
 
 from gpustab import engine
 from gpustab.kernels.arithmetic import product
-from gpustab.kernels.jackknife import pair_matrix, pair_statistics
+from gpustab.kernels.jackknife import pair_errors, pair_matrix, pair_statistics
 from gpustab.kernels.overlap import shared_neighbours
 from gpustab.machine.device import Compute, with_smaller_tiles
 from gpustab.results import Column, Sheet, Table
@@ -290,12 +290,11 @@ def errors(matrix: Tensor, size: int, seed: int) -> tuple[float, float]:
     """
     runs = len(matrix)
     value = pair_statistics(matrix).mean
-    parts = [matrix[subset][:, subset] for subset in _subsets(runs, size, seed)]
-    estimates = [pair_statistics(part) for part in parts]
-    jackknife = _rms([estimate.se for estimate in estimates])
+    subsets = torch.tensor(_subsets(runs, size, seed), device=matrix.device)
+    means, ses = pair_errors(matrix[subsets[:, :, None], subsets[:, None]])
+    jackknife = _rms(ses.tolist())
     if size == runs:
         return ratio(jackknife, value), math.nan
-    means = torch.tensor([estimate.mean for estimate in estimates], dtype=torch.float64, device="cpu")
     # All subsets of a finite set of runs scatter about its mean by 1 − size/runs of the variance of new runs.
     return ratio(jackknife, value), ratio(float(means.std(correction=0)) / math.sqrt(1 - size / runs), value)
 

@@ -314,7 +314,7 @@ def observations(tables: Mapping[str, Table[Any]], silent: Collection[str] = ())
     models = [model for model in dict.fromkeys(SCORES.of(tables)["model"]) if model not in silent]
     near, beyond, bent = [], [], []
     for model in models:
-        within, random, farther, unrelated = (_one_change(scores, model, name) for name in _BESIDE)
+        within, random, farther, unrelated = (one_change(scores, model, name) for name in _BESIDE)
         shows = " and ".join(percent(row.share) if row else "no sentence" for row in (within, farther))
         yield PLACES_BY.observed(_tests(scores, model), model, shows)
         if within and random:
@@ -338,14 +338,14 @@ _BESIDE = (WITHIN, RANDOM_WITHIN, ANTONYM_FARTHER, UNRELATED_BEYOND)
 
 
 def _tests(scores: Table[ModelScore], model: str) -> Tests:
-    return Tests(model, *(_one_change(scores, model, name) for name in (RANDOM_BEYOND, ANTONYM_BEYOND)))
+    return Tests(model, *(one_change(scores, model, name) for name in (RANDOM_BEYOND, ANTONYM_BEYOND)))
 
 
 def _near(scores: Table[ModelScore], models: Sequence[str]) -> Iterator[str]:
     """A random noun is mostly within the paraphrase's distance: then table 1 counts form."""
     shares = []
     for model in models:
-        synonym, random = (_one_change(scores, model, name) for name in (WITHIN, RANDOM_WITHIN))
+        synonym, random = (one_change(scores, model, name) for name in (WITHIN, RANDOM_WITHIN))
         if synonym and random and (share := RANDOM_AS_NEAR.sentence(Within(synonym, random))):
             shares.append(share)
     if shares:
@@ -357,7 +357,7 @@ def _near(scores: Table[ModelScore], models: Sequence[str]) -> Iterator[str]:
 
 def _unrelated(scores: Table[ModelScore], models: Sequence[str]) -> Iterator[str]:
     """Sentences of other pairs are often nearer than the paraphrase: then nothing that is near means much."""
-    rows = [row for model in models if (row := _one_change(scores, model, UNRELATED_BEYOND))]
+    rows = [row for model in models if (row := one_change(scores, model, UNRELATED_BEYOND))]
     if shares := [share for row in rows if (share := UNRELATED_NEARER.sentence(row))]:
         yield (
             "A small distance means little here, because a sentence of another pair is often nearer than the "
@@ -365,10 +365,11 @@ def _unrelated(scores: Table[ModelScore], models: Sequence[str]) -> Iterator[str
         )
 
 
-def _one_change(scores: Table[ModelScore], model: str, comparison: str) -> ModelScore | None:
-    """One change: over all runs, or in the only one; of the sentences whose changed words the model has.
+def one_change(scores: Table[ModelScore], model: str, comparison: str) -> ModelScore | None:
+    """Return the row of one change: over all runs, or in the only one.
 
-    A word that it lacks is left out or stands for all such words, which is no synonym's distance.
+    It is of the sentences whose changed words the model has. A word that it lacks is left out or stands for all such
+    words, which is no synonym's distance.
     """
     table = scores.where(model=model)
     rows = {row.subset: row for row in table.rows(comparison=comparison, k=1)}

@@ -8,11 +8,12 @@ from math import isfinite
 from typing import Any
 
 from gpustab.report import Result
-from gpustab.results import Block, Content, SmallTable, Table
-from gpustab.results.page import counted, number, whole
+from gpustab.results import Block, Card, Content, SmallTable, Table
+from gpustab.results.page import counted, number, percent, whole
 from gpustab.statistics.intervals import wilson
-from gpustab.studies.localization.claims import negation_sentences
+from gpustab.studies.localization.claims import PLACES_BY, negation_sentences, one_change
 from gpustab.studies.localization.tables import (
+    ANTONYM_BEYOND,
     COMPARISONS,
     COUNTS,
     EXAMPLES,
@@ -20,14 +21,17 @@ from gpustab.studies.localization.tables import (
     OUTCOMES,
     OVER_RUNS,
     PAPER_COUNTS,
+    RANDOM_BEYOND,
     SENTENCE_SPACES,
     SENTENCES,
+    UNRELATED_BEYOND,
     Example,
     ModelScore,
     of_models,
 )
 from gpustab.studies.shared.claims import OBSERVED
-from gpustab.studies.shared.observations import beside_paper
+from gpustab.studies.shared.observations import beside_paper, judged_by
+from gpustab.studies.shared.wording import capital, listed
 
 _PAPER = {
     "table 1": "BOW 100, 99, 95, 85, 66, 50, 34, 18, 11 %; U-RAE 95, 91, 87, 83, 79, 75, 75, 73, 89 %.",
@@ -210,23 +214,68 @@ def _examples(tables: Mapping[str, Table[Any]]) -> Iterator[Block]:
 
 
 CITATIONS = ("white2015",)
+_NAMED = 3
+"""So many models stand in the title."""
 
 
 def heading(result: Content) -> tuple[str, str]:
     """Return the question, and what was looked at."""
     corpus, *models = result.groups
     looked = f"{counted(corpus['pairs'], 'pair')} of paraphrases · {counted(len(models), 'model')}"
-    return "Do these sentence embeddings place meaning or form?", looked
+    names = [str(group["name"]) for group in models]
+    if not 0 < len(names) <= _NAMED:
+        return "Do these sentence embeddings go by meaning or by form?", looked
+    return f"{'Does' if len(names) == 1 else 'Do'} {listed(names)} place sentences by meaning or by form?", looked
+
+
+def cards(result: Content) -> list[Card]:
+    """Return how the first model that is judged does in both tests, and in both controls."""
+    model = next(iter(judged_by(result.tables, PLACES_BY)), None)
+    made = []
+    for about, comparison, reverse in _CARDS if model else ():
+        row = one_change(of_models(result.tables), str(model), comparison)
+        if row is not None:
+            value, low, high = (
+                (1 - row.half, 1 - row.half_high, 1 - row.half_low)
+                if reverse
+                else (row.half, row.half_low, row.half_high)
+            )
+            span = "no interval" if low != low else f"{100 * low:.0f}–{percent(high)}; by chance 50 %"
+            made.append(Card(f"{capital(str(model))}: {about}", percent(value), f"of {row.n:,}", span))
+    return made
+
+
+_CARDS = (
+    ("a random noun is farther than a synonym", RANDOM_BEYOND, False),
+    ("a verb's antonym is farther than its synonym", ANTONYM_BEYOND, False),
+    ("a sentence of another pair is nearer than the paraphrase", UNRELATED_BEYOND, True),
+)
+
+
+def may_claim(result: Content) -> str:
+    """Return what a paper may say of every model."""
+    verdicts = judged_by(result.tables, PLACES_BY)
+    return " ".join(_CLAIMS[verdict].format(model) for model, verdict in verdicts.items())
+
+
+_CLAIMS = {
+    "meaning": "That {} places sentences by their meaning, as far as one changed word shows it.",
+    "likeness": "That {} places sentences by similar words. Not that it places them by their meaning.",
+    "form": "That {} places sentences by form. Not that a near sentence means the same.",
+    "open": "Nothing about {}: these sentences are too few.",
+    "few": "Nothing about {}: these sentences are too few.",
+}
 
 
 def methods(result: Content) -> str:
     """Return a paragraph for the methods section of a paper."""
-    made, sense = result.settings["provenance"], result.settings["sense"]
+    given, sense = result.settings["provenance"], result.settings["sense"]
+    made = {name: given.get(name) or "not recorded" for name in ("inflection", "words", "tokens", "tagger")}
     rule = "the highest tag count summed over a synset" if sense == "paper" else "WordNet's first sense"
     return (
         f"Sentences were changed word by word with gpustab {result.environment.get('gpustab')}, after White (2015): "
-        f"nouns by synonyms and verbs by antonyms of one sense ({rule}), inflected ({made.get('inflection')}) and "
-        f"checked against a word list ({made.get('words')}); tokens: {made.get('tokens')}; tags: {made.get('tagger')}. "
+        f"nouns by synonyms and verbs by antonyms of one sense ({rule}), inflected ({made['inflection']}) and "
+        f"checked against a word list ({made['words']}); tokens: {made['tokens']}; tags: {made['tagger']}. "
         "Each changed sentence was compared with the paraphrase, with random words of the same tag in the same places, "
         "with synonyms of verbs and with the words in another order. Shares have 95 % intervals by bootstrap over "
         "components of pairs that share a sentence; equal distances are counted apart."

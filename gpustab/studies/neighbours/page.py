@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from gpustab.report import Result
@@ -79,7 +80,7 @@ _SHARES: Columns = [
     ("place", lambda row: str(row.place or "–")),
     ("runs", lambda row: f"{row.runs} of {row.of}"),
     "share",
-    ("95 % interval", lambda row: f"{percent(row.low)}–{percent(row.high)}"),
+    ("95 % interval", lambda row: f"{100 * row.low:.0f}–{percent(row.high)}"),
     "margin",
     "cosine",
     "cosine_sd",
@@ -107,16 +108,27 @@ def cards(result: Content) -> list[Card]:
     if not rows:
         return []
     group, style = result.groups[0], series([result.groups[0]["name"]])[result.groups[0]["name"]].style
-    counts = {verdict: [row.neighbour for row in rows if row.verdict == verdict] for verdict in (FIRM, PASSING, OPEN)}
     n, runs = group["n"], len(group["runs"])
-    meant = {FIRM: "come back in most runs", PASSING: "come back in few", OPEN: "these runs cannot tell"}
-    made = [
-        Card(f"{verdict.capitalize()}: {meant[verdict]}", str(len(words)), f"of {n}", ", ".join(words[:_SOME]), style)
-        for verdict, words in counts.items()
-    ]
+    made = verdict_cards([(row.neighbour, row.verdict) for row in rows], n, style)
     half = Estimate.of_runs(group["p"], group["p_se"], runs).half
     exact = f"± {number(n * half, 1)}; by chance {number(n * group['chance_p'], 1)}"
     return [*made, Card("Two runs have in common", number(n * group["p"], 2), f"of {n} neighbours", exact, style)]
+
+
+def verdict_cards(judged: Sequence[tuple[str, str]], of: int, style: str) -> list[Card]:
+    """Return how many neighbours are firm, passing and open, with some of them.
+
+    Args:
+        judged: neighbours with their verdicts.
+        of: how many there are.
+        style: of the runs that judge.
+    """
+    meant = {FIRM: "come back in most runs", PASSING: "come back in few", OPEN: "these runs cannot tell"}
+    counts = {verdict: [word for word, own in judged if own == verdict] for verdict in meant}
+    return [
+        Card(f"{verdict.capitalize()}: {meant[verdict]}", str(len(words)), f"of {of}", ", ".join(words[:_SOME]), style)
+        for verdict, words in counts.items()
+    ]
 
 
 _SOME = 4
@@ -128,7 +140,7 @@ def may_claim(result: Content) -> str:
     first, word = result.groups[0]["name"] if result.groups else "", result.settings.get("word", "")
     firm = [row.neighbour for row in SHARES.rows(result.tables, group=first) if row.verdict == FIRM]
     if result.alarms:
-        return "Nothing yet: what is said above in red comes first."
+        return ""
     if not firm:
         return f"No neighbour of “{word}” yet. Name the word, the runs, and that none of its neighbours is firm."
     drawn = result.groups[0]["name"].rpartition("/")[2].startswith("bootstrap")

@@ -26,7 +26,7 @@ from gpustab.runs.manifest import FIRST_SCHEMA, MANIFEST, SCHEMA, read_manifest
 from gpustab.runs.runs import Runs, want_runs
 from gpustab.runs.runset import Entry, read_entries, runset_above
 from gpustab.studies.shared.spaces import UNSCALED, find_copies
-from gpustab.studies.shared.wording import groups_in_words
+from gpustab.studies.shared.wording import groups_in_words, listed
 
 Groups = Runs | Group | Sequence[Runs | Group]
 """One group or several; a :class:`~gpustab.runs.group.Group` is read when it is measured, and then let go."""
@@ -59,12 +59,14 @@ class Answer:
         compute: how to compute.
         report: told how far the work is.
         notes: sentences on each group; the same sentence about several is said once, before all other notes.
+        copied: by group the sentence on its runs that are the same; likewise, before all other alarms.
     """
 
     result: Result
     compute: Compute
     report: Progress
     notes: dict[str, list[str]] = field(default_factory=dict)
+    copied: dict[str, list[str]] = field(default_factory=dict)
 
     def read(self, group: Runs | Group, part: float = 0.0) -> Runs:
         """Return the runs of a group.
@@ -126,6 +128,8 @@ def answering(
     if first is not None:
         result.settings |= {"precision": compute.precision, "backend": compute.backend}
     result.notes[:0] = merged(answer.notes)
+    copied = by_sentence(answer.copied).items()
+    result.alarms[:0] = [f"{groups_in_words(names)}: {sentence}" for sentence, names in copied]
     # Pages are read beside a command line.
     for texts in (result.alarms, result.notes, result.verdict):
         texts[:] = map(as_flags, texts)
@@ -152,10 +156,13 @@ def without_copies(runs: Runs, answer: Answer, what: str) -> Runs:
     again = [r for r in range(len(runs)) if bool(same[r, :r].any())]
     if not again:
         return runs
-    answer.result.alarms += [
-        f"{groups_in_words([runs.name])}: {runs.names[int(same[r].nonzero()[0])]} and {runs.names[r]} are the same "
-        f"vectors. One of them is left out: counted twice, they would make {what} look more stable than they are."
-        for r in again
+    copies: dict[int, list[int]] = {}
+    for r in again:
+        copies.setdefault(int(same[r].nonzero()[0]), []).append(r)
+    answer.copied[runs.name] = [
+        f"{listed([runs.names[r] for r in (first, *others)])} are the same vectors. Only {runs.names[first]} "
+        f"is counted: copies would make {what} look more stable than they are."
+        for first, others in copies.items()
     ]
     return runs.take([r for r in range(len(runs)) if r not in again])
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from gpustab.results import Block, SmallTable, Table
-from gpustab.studies.shared.claims import Observation
+from gpustab.studies.shared.claims import OBSERVED, Claim, Observation
 from gpustab.studies.shared.wording import capital, group_in_words
 
 OBSERVATIONS = "Which claims of the thesis hold in these runs?"
 _SHOWN = 4
 """Of so many techniques at most a sentence tells what the runs show."""
+
+
+def judged_by(tables: Mapping[str, Table], claim: Claim[Any]) -> dict[str, str]:
+    """Return the verdict on a claim of everybody of whom it was judged: an alarm forbids to judge the others."""
+    return {row.technique: row.agrees for row in OBSERVED.rows(tables) if row.claim.id == claim.id and row.technique}
 
 
 def verdicts(observations: Table[Observation]) -> SmallTable:

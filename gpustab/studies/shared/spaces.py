@@ -163,8 +163,10 @@ def are_one(same: Tensor | None) -> bool:
 def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int, float]]:
     """Return the runs that lie much farther from the others than these lie from each other, with how many times.
 
-    ``ratio_i`` is the median loss of run i to the others by the median loss among the others. One run in ten of three
-    times the noise leaves ``mean ± t(R − 1) SE`` a coverage of 0.6 to 0.8: such a run must be known by name.
+    ``ratio_i`` is the median loss of run i to the others by that of the others among themselves: the median over them
+    of each one's median, so that nearly half of the runs may be of another kind. (The median over their pairs is lost
+    as soon as three of eight are.) One run in ten of three times the noise leaves ``mean ± t(R − 1) SE`` a coverage of
+    0.6 to 0.8: such a run must be known by name.
 
     Args:
         losses: ``(R, R)`` symmetric pair matrix, R ≥ 3; fewer runs have no others.
@@ -181,9 +183,7 @@ def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int,
     values = losses.double().cpu().clone().fill_diagonal_(math.nan)
     if leave_out is not None:
         values[leave_out] = math.nan
-    others = ~torch.eye(runs, dtype=torch.bool, device="cpu")
-    own = torch.stack([values[r, others[r]].nanquantile(0.5) for r in range(runs)])
-    rest = _medians_without(values)
+    own, rest = values.nanquantile(0.5, dim=1), _medians_without(values).nanquantile(0.5, dim=0)
     ratio = (own / rest).where(rest > 0, torch.nan)
     logs = ratio.log()
     spread = 1.4826 * (logs - logs.nanquantile(0.5)).abs().nanquantile(0.5)
@@ -192,28 +192,24 @@ def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int,
 
 
 def _medians_without(values: Tensor) -> Tensor:
-    """Return for each run the median over the pairs of the others; all pairs are sorted once.
-
-    Without a run, the k-th of those that are left lies as much further on as pairs of this run stand before it.
+    """Return the median loss of every run, without each of the others, ``(R, R)``; every row is sorted once.
 
     Args:
-        values: ``(R, R)`` symmetric; NaN says nothing.
+        values: ``(R, R)`` symmetric; NaN, as its diagonal is, says nothing.
+
+    Returns:
+        In column i what the medians of the other runs are without run i; NaN for run i itself.
     """
-    i, j = torch.triu_indices(len(values), len(values), 1, device=values.device)
-    pairs, order = values[i, j].sort()  # NaN comes last
-    size = int((~pairs.isnan()).sum())
-    places = torch.full(values.shape, size, dtype=torch.long, device=values.device)
-    places[i[order[:size]], j[order[:size]]] = torch.arange(size, device=values.device)
-    places = torch.minimum(places, places.T).sort(1).values
-    left = size - (places < size).sum(1)
-    # How many pairs of others stand before each pair of a run:
-    before = places - torch.arange(len(values), device=values.device)
-    before[places == size] = size + 1
-    low, high = (
-        (k + torch.searchsorted(before, k[:, None], right=True)[:, 0]).clamp(0, max(size - 1, 0))
-        for k in ((left - 1) // 2, left // 2)
-    )
-    return pairs[low].lerp(pairs[high], 0.5).where(left > 0, torch.nan)
+    sorted_, places = values.sort(1).values, values.argsort(1).argsort(1)  # NaN comes last
+    there = ~values.isnan()
+    left = there.sum(1, keepdim=True) - there.long()
+
+    def kth(k: Tensor) -> Tensor:
+        """The k-th of those that are left, one further on where what is left out stands before it."""
+        return sorted_.gather(1, (k + (there & (places <= k)).long()).clamp(0, len(values) - 1))
+
+    medians = kth((left - 1).clamp(min=0) // 2).lerp(kth(left // 2), 0.5)
+    return medians.where(left > 0, torch.nan).fill_diagonal_(math.nan)
 
 
 def far_from(runs: int, spread: float) -> float:

@@ -77,7 +77,7 @@ def may_claim(result: Content) -> str:
     """Return what a paper may say of neighbours, by the rule of the lead; nothing where an alarm stands before it."""
     groups = leading([cast(GroupSummary, group) for group in result.groups])
     if result.alarms or not groups:
-        return "Nothing yet: what is said above in red comes first."
+        return ""
     group, n = groups[0], groups[0]["words"]["n"]
     shared, drawn = group["neighbours"][str(n)], sampling_of(groups[0]) == "bootstrap"
     p = Estimate.of_runs(shared["p"], shared["p_se"], len(group["runs"]))

@@ -144,9 +144,9 @@ def look_at_words(
 
 
 def least_stable(shared: WordValues, runs: int, common: float) -> Tensor:
-    """Return how probably each word is in the least stable tenth of its like, by p@n; 0 where too few runs tell."""
+    """Return how probably each word is in the least stable tenth of its like, by p@n; NaN where too few runs tell."""
     if runs < LEAST or too_noisy(float(shared.mean.mean()), runs):
-        return torch.zeros_like(shared.mean)
+        return torch.full_like(shared.mean, torch.nan)
     p, noise = of_shares(shared.mean, parts(shared.sd, shared.se, runs).noise(runs) - common)
     return highest_tenth(-p, noise * (FEW if runs < SINGLE else 1))
 

@@ -7,7 +7,7 @@ Each rule has a margin and an error. How often the rules err, at 3 to 16 runs an
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gpustab.results.page import counted, minus, percent
@@ -54,6 +54,12 @@ class Threshold(NamedTuple):
         verdict, proven = MEANINGFUL.judge(self), cosine(self.chance.proven_to)
         none = {"no": f"none in {self.lacking} of {self.chance.runs} runs", "unproven": "none that is proven"}
         return none.get(verdict, f"at most {proven}" if verdict == "far" else cosine(self.chance.mean))
+
+
+def thresholds_of(rows: Sequence[OverRuns]) -> Iterator[Threshold]:
+    """Yield the two thresholds of every group, from the rows of all rules."""
+    by_rule = {(row.group, row.rule): row for row in rows}
+    return (Threshold(row, by_rule[row.group, "clear"]) for row in rows if row.rule == "chance")
 
 
 def _with_span(row: OverRuns) -> str:

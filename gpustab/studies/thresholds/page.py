@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
 from gpustab.report import Result
-from gpustab.report.origin import embeddings
-from gpustab.results import Block, Content, SmallTable, Table
+from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import counted, number, percent, whole
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import beside_paper
@@ -293,37 +292,3 @@ def of_shapes(tables: Tables) -> Iterator[str]:
 def of_scores(tables: Tables) -> Iterator[str]:
     """Yield of which groups leaving out pairs narrows the range."""
     yield from filter(None, map(NARROWS.sentence, tests_of(tables)))
-
-
-CITATIONS = ("elekes2018",)
-
-
-def heading(result: Content) -> tuple[str, str]:
-    """Return the title, and how many runs of how many words were looked at."""
-    runs = sum(len(group["runs"]) for group in result.groups)
-    words = sorted({group["words"] for group in result.groups})
-    made = embeddings(result, "")
-    title = f"When is the similarity of two words meaningful{f' in {made}' if made else ''}?"
-    if not words:
-        return title, ""
-    span = f"{words[0]:,}" if len(words) == 1 else f"{words[0]:,}–{words[-1]:,}"
-    groups = f" in {counted(len(result.groups), 'group')}" if len(result.groups) > 1 else ""
-    return title, f"{counted(runs, 'run')}{groups} · {span} words"
-
-
-def methods(result: Content) -> str:
-    """Return a paragraph for the methods section of a paper."""
-    base = next((group["baseline"] for group in result.groups if group["baseline"]), None)
-    if base is None:
-        return ""
-    confidence = result.settings.get("confidence", 0.99)
-    return (
-        f"Thresholds of cosine similarity were found with gpustab {result.environment.get('gpustab')}, after Elekes et "
-        f"al. (2018). All pairs of {base['words']:,} words that the baseline knows ({base['name']}) were grouped by "
-        "their cosine in steps of 0.01, in every run by itself. A threshold is the lowest cosine from which on the "
-        "mean of the baseline, made monotone by weighted least squares, is above that of all pairs, or a tenth of a "
-        "standard deviation above that of the least similar 1 % of the pairs. Where it surely lies was tested step by "
-        f"step from the most similar pairs down, one-sided at {percent(confidence)}, with standard errors that take "
-        "pairs which share a word for dependent; errors over runs are 95 % intervals by Student's t. The thresholds of "
-        "the paper are by Welch's test between groups."
-    )

@@ -34,10 +34,10 @@ from gpustab.studies.thresholds.claims import (
     NO_ONE_FITS,
     STAYS,
     Apart,
-    Threshold,
     alarms_of,
     cosine,
     over,
+    thresholds_of,
 )
 from gpustab.studies.thresholds.claims_of_paper import HANGS_ON_SIZE, NARROWS, ONE_SHAPE, sizes_of, tests_of
 from gpustab.studies.thresholds.distributions import Distribution, Law, compare, distribution
@@ -155,7 +155,7 @@ def verdict(
         far: runs that lie far from the others of their group, which is then compared with no other.
     """
     rows = [row for row in THRESHOLDS.rows(tables, kind="value") if row.group not in silent]
-    thresholds = list(_thresholds(rows))
+    thresholds = list(thresholds_of(rows))
     there = [threshold.chance for threshold in thresholds if MEANINGFUL.judge(threshold) == "yes"]
     lacking = {group: why for group, why in (without or {}).items() if group not in silent}
     return [
@@ -175,7 +175,7 @@ def observations(tables: Tables, silent: Collection[str] = (), far: Far | None =
         far: runs that lie far from the others of their group.
     """
     rows = [row for row in THRESHOLDS.rows(tables, kind="value") if row.group not in silent]
-    thresholds = list(_thresholds(rows))
+    thresholds = list(thresholds_of(rows))
     paper = {row.group: cosine(row.mean) if row.found else "none" for row in rows if row.rule == "paper"}
     there = [own.chance for own in thresholds if MEANINGFUL.judge(own) == "yes"]
     found = []
@@ -200,13 +200,6 @@ def observations(tables: Tables, silent: Collection[str] = (), far: Far | None =
     tests = [own for own in tests_of(tables) if own.rows and own.rows[0].group not in silent]
     narrow = [NARROWS.observed(own, own.rows[0].group, own.changes) for own in tests]
     yield from narrow or [NARROWS.open("no pair of a test lies below a threshold")]
-
-
-def _thresholds(rows: Sequence[OverRuns]) -> Iterator[Threshold]:
-    by_rule = {(row.group, row.rule): row for row in rows}
-    for row in rows:
-        if row.rule == "chance":
-            yield Threshold(row, by_rule[row.group, "clear"])
 
 
 def _tested(row: Comparison, far: Far) -> Comparison:

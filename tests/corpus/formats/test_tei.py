@@ -197,10 +197,21 @@ def test_long_texts_are_read_and_entities_are_no_bomb(read):
         ("<p align='center'>Logo</p>\n\n# Head\n\nOne.\n\nTwo.\n", "a.md", "Logo Head One. Two."),
         ("<!-- x -->\n<!DOCTYPE html>\n<p>A man</p>", "a.txt", "A man"),
         ("<?xml version='1.0'?>\n<!-- x --><html><body>A man</body></html>", "a.xml", "A man"),
+        ("<3 you all\nA man ran.\n", "a.txt", "<3 you all A man ran."),
+        ("<!-- a -->\n<3 you all\n", "a.md", "<3 you all"),
+        ("<?xml version='1.0'?>\n<3 ran\n", "a.txt", "<?xml version='1.0'?> <3 ran"),
+        ("<!DOCTYPE note SYSTEM 'x.dtd'>\nA man ran.\n", "a.txt", "<!DOCTYPE note SYSTEM 'x.dtd'> A man ran."),
+        ("<!DOCTYPE note>\n\nA man ran.\n", "a.md", "A man ran."),
+        ("<!DOCTYPE x [<!ENTITY a 'b'>]>\nA man ran\n", "a.txt", "<!DOCTYPE x [<!ENTITY a 'b'>]> A man ran"),
+        ("<!DOCTYPE is a word\nof HTML\n", "a.txt", "<!DOCTYPE is a word of HTML"),
+        ("<?php echo 1; ?>\n# Head\n", "a.md", "Head"),
+        ("<?xml-stylesheet href='a.css'?>\nA man ran.\n", "a.txt", "<?xml-stylesheet href='a.css'?> A man ran."),
+        ("<?xml version='1.0'?>\n<?a b?>\n<!-- c -->\n# Head\n", "a.md", "Head"),
+        ("<Bob> hi there\n<Ann> hello you\n", "a.txt", "<Bob> hi there <Ann> hello you"),
     ],
 )
-def test_a_comment_at_the_head_says_nothing(read, content, name, text):
-    options = {"layout": "files"} if name == "a.txt" and "DOCTYPE" not in content else {}
+def test_what_stands_at_the_head_makes_no_other_kind_of_a_text(read, content, name, text):
+    options = {"layout": "files"} if name == "a.txt" and "html>" not in content else {}
     assert read(content, name, **options)[0] == [text.split()]
 
 

@@ -5,10 +5,10 @@ import json
 import pytest
 import torch
 from safetensors.torch import save_file
-from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
+from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 from gpustab import load_runs, load_space, stability
-from gpustab.formats.checkpoints.tokens import read_tokens
+from gpustab.formats.checkpoints.tokens import _BYTES, read_tokens
 from gpustab.formats.options import LoadOptions
 from gpustab.kernels.arithmetic import product
 from tests.formats.checkpoints import tiny
@@ -98,6 +98,43 @@ def test_equal_stems_of_two_tokenizers_are_no_common_words(tmp_path):
     half = table(tmp_path / "half", byte_level({stem: row for row, stem in enumerate(STEMS)}), rows[:48])
     begun = table(tmp_path / "begun", word_pieces({stem: row for row, stem in enumerate(STEMS)}), rows[:48])
     assert not set(load_space(half).vocabulary) & set(load_space(begun).vocabulary)
+
+
+SIGNS = [",", "...", "—", "¿", "$", "中", "中国"]
+
+
+@pytest.mark.parametrize("kind", ["Ġ", "▁", "▁ of Llama"])
+def test_punctuation_is_a_word_with_and_without_a_blank(kind, tmp_path):
+    """WordPiece takes it apart everywhere; its comma is that of ``cat,`` and not the rare one behind a blank."""
+    make, begins, _ = MARKED[kind]
+    alphabet = {byte: sign for sign, byte in _BYTES.items()}
+
+    def spelled(sign):
+        return "".join(alphabet[byte] for byte in sign.encode()) if kind == "Ġ" else sign
+
+    signs = [spelled(sign) for sign in SIGNS] + [begins + spelled(sign) for sign in SIGNS]
+    tokens = list(vocab(begins, "")) + signs + [spelled("€"), begins + spelled("€")]
+    make({token: row for row, token in enumerate(tokens)}).save(str(tmp_path / "tokenizer.json"))
+    found = [word.decode() for _, word in sorted(words_of(tmp_path).items())][96:]
+    assert found == [*SIGNS, *[f"▁{sign}" for sign in SIGNS], "##€", "€"]
+    assert "14 signs are words with and without a blank" in read_tokens(tmp_path).notes[0]
+
+
+def test_tokenizers_call_what_they_make_of_one_text_alike(tmp_path):
+    text, wanted = "bat, rats; cat.", ["bat", ",", "rats", ";", "cat", "."]
+    bpe = Tokenizer(models.BPE())
+    bpe.pre_tokenizer, bpe.decoder = pre_tokenizers.ByteLevel(add_prefix_space=True), decoders.ByteLevel()
+    bpe.train_from_iterator([text] * 9, trainers.BpeTrainer(show_progress=False))
+    pieces = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    pieces.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    pieces.train_from_iterator([text] * 9, trainers.WordPieceTrainer(special_tokens=["[UNK]"], show_progress=False))
+    tokens = ["<unk>", "▁bat", "▁rats", "▁cat", ",", ";", "."]
+    sentence = Tokenizer(models.Unigram([(token, -1.0) for token in tokens], unk_id=0))
+    sentence.pre_tokenizer = pre_tokenizers.Metaspace()
+    for tokenizer in (bpe, pieces, sentence):
+        tokenizer.save(str(tmp_path / "tokenizer.json"))
+        names = words_of(tmp_path)
+        assert [names[row].decode() for row in tokenizer.encode(text).ids] == wanted
 
 
 def test_bytes_special_and_added_tokens(tmp_path):

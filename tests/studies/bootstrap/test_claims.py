@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from gpustab.report.describe import describe
+from gpustab.report.describe import describe, paper
 from gpustab.studies.bootstrap import claims
 from gpustab.studies.bootstrap.claims import FINDINGS, LEAST, Pair, Ranked
 from gpustab.studies.bootstrap.findings import findings
 from gpustab.studies.bootstrap.study import bootstrap
+from tests.pages import check_page
 from tests.studies.bootstrap.planted import drawn, planted
 from tests.studies.edges_of_bootstrap import setting
 
@@ -163,3 +164,10 @@ def test_a_technique_varies_less_only_if_its_lists_agree_more_too():
     assert LEAST.judge(Ranked([narrow], [wide])) == "no"
     assert LEAST.judge(Ranked([narrow._replace(jn_value=0.9)], [wide])) == "yes"
     assert LEAST.judge(Ranked([narrow._replace(jn_value=0.9, relative_value=1.0)], [wide])) == "no"
+
+
+def test_the_page_leads_with_what_may_be_claimed(usual):
+    check_page(usual)
+    said = paper(usual)
+    assert sum(int(card.value) for card in said.cards[:3]) == len(QUERIES) * usual.groups[0]["n"]
+    assert said.claim.startswith("That these pairs are neighbours in this text: q0 – w0, ")

@@ -66,7 +66,7 @@ def test_a_corpus_is_trained_first_and_taken_up_again(call, place):
     assert {group["name"] for group in content["groups"]} == {
         f"lsa/{sampling}{unit}" for sampling in ("fixed", "shuffled", "bootstrap") for unit in ("", "-sentence")
     }
-    assert any("LSA has 7 dimensions instead of 100" in note for note in content["notes"])
+    assert any("--set lsa.dim=6 (12 documents)" in note for note in content["notes"])
     assert call(f"{line} --json --force").exit_code == 0
 
 

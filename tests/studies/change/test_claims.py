@@ -110,9 +110,7 @@ def test_the_lead_tells_the_scale_and_what_moves_where_nothing_changed():
         "words). Without the noise of training the change is 0.20 (0.19–0.21), where documents were dealt out at "
         "random, so that nothing changed, 0.090."
     )
-    assert of_pair(row._replace(corrected=math.nan)).endswith(
-        "With one run, how much of it is training noise cannot be told."
-    )
+    assert of_pair(row._replace(corrected=math.nan)).endswith("One run cannot say how much of this is training noise.")
 
 
 def test_the_change_that_sampling_comes_to_is_that_of_the_model():

@@ -9,6 +9,7 @@ import torch
 
 from gpustab import load_runs
 from gpustab.errors import InputError
+from gpustab.report.describe import paper
 from gpustab.runs.key import Key
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
@@ -18,7 +19,9 @@ from gpustab.studies.change.study import change
 from gpustab.studies.change.tables import PAIRS, TRAJECTORIES, Pair, Step
 from tests.generators import rotation
 from tests.kernels.test_displacement import naive
+from tests.pages import check_page
 from tests.studies.change.planted import groups, runset
+from tests.studies.change.test_claims import BASE
 
 MOVED = (5, 17, 40)
 
@@ -122,7 +125,7 @@ def test_two_epochs_have_no_law_and_one_run_no_error():
     assert answer.tables["laws"].height == 0
     assert any("no group has two rows" in note for note in answer.notes)
     assert "Train bootstrap runs too, or a control" in answer.verdict[0]
-    assert "With one run, how much of it is training noise cannot be told." in answer.verdict[1]
+    assert "One run cannot say how much of this is training noise." in answer.verdict[1]
 
 
 def test_two_groups_without_epochs_are_taken_as_given():
@@ -299,3 +302,13 @@ def test_two_camps_of_words_are_an_alarm():
     (alarm,) = answer.alarms
     assert "two camps of words fit two rotations" in alarm
     assert "(67 % and 33 % of the words)" in alarm
+
+
+def test_the_page_leads_with_what_may_be_claimed(answer):
+    check_page(answer)
+    claim = paper(answer).claim
+    assert claim.startswith("Nothing about a change from 1800-1819 to 1820-1839")  # so few runs
+    sure = BASE._replace(change=0.6, change_se=0.001)
+    answer = replace(answer, tables={**answer.tables, "pairs": PAIRS.table([sure])})
+    assert paper(answer).claim.startswith("That the contexts of words differ from 1800-1819 to 1820-1839 more than")
+    assert paper(answer).claim.endswith("Not that meanings changed: topics, authors and register change contexts too.")

@@ -5,7 +5,7 @@ import pytest
 
 from gpustab import InputError
 from gpustab.runs.load import open_groups
-from gpustab.studies.consistency.page import methods
+from gpustab.studies.consistency.paper import methods
 from gpustab.studies.consistency.study import consistency
 from tests.small_data.made import sentences, term_names, word
 

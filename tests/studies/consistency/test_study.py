@@ -14,8 +14,9 @@ from gpustab.report import to_html, to_text
 from gpustab.runs.key import Key
 from gpustab.runs.load import open_groups
 from gpustab.studies.consistency.figures import FIGURES
-from gpustab.studies.consistency.page import methods
+from gpustab.studies.consistency.paper import heading, methods
 from gpustab.studies.consistency.study import consistency
+from tests.pages import check_page
 from tests.small_data.made import WORDS, sentences, term_names, word, write
 
 pytest.importorskip("sentencex")
@@ -268,6 +269,8 @@ def test_the_study_takes_several_texts(tmp_path):
         assert len(FIGURES[name][1](result.tables).panels) == 2
     assert "Which text gives its terms" in to_text(result)
     assert "cut at random to one number of context words" in methods(result)
+    check_page(result)
+    assert heading(result)[0] == "How well do first and second distinguish their terms, by sums of vectors?"
     alone = consistency(groups, texts[1], **choices)
     for name in ("same", "auc"):
         rows = [next(table.records(model="additive", text="second")), next(alone.tables["consistency"].records())]

@@ -14,6 +14,7 @@ from gpustab.studies.instability.figures import FIGURES
 from gpustab.studies.instability.page import QUESTIONS
 from gpustab.studies.instability.study import instability
 from tests.generators import spaces
+from tests.pages import check_page
 
 
 def runset(folder, runs=4):
@@ -177,3 +178,8 @@ def test_facts_of_a_technique_without_a_verdict_are_neither_yes_nor_no(unsound):
     assert best.answer.startswith("No technique has runs that allow a verdict.")
     assert "Skip-gram gets no verdict: its runs are collapsed." in best.answer
     assert unsound.tables["table_2_9"].height == 0
+
+
+def test_the_page_leads_with_what_may_be_claimed(result, unsound):
+    check_page(result)
+    check_page(unsound, silent=True)

@@ -7,6 +7,7 @@ import torch
 from gpustab.errors import InputError
 from gpustab.machine.device import Compute
 from gpustab.report import to_html, to_text
+from gpustab.report.describe import paper
 from gpustab.sentences.model import BagOfWords, Embedding, Runs, of_callable
 from gpustab.sentences.pretrained import mean_of_words
 from gpustab.sentences.trees import right_branching
@@ -17,6 +18,7 @@ from gpustab.studies.localization.corpus import Pair, build, read_pairs, write_c
 from gpustab.studies.localization.distances import measure
 from gpustab.studies.localization.options import LocalizationOptions
 from gpustab.studies.localization.study import localization, space_stability
+from tests.pages import check_page
 from tests.sentences.test_models import CORPUS
 from tests.studies.localization.small_wordnet import NOUNS, OPPOSITES, VERBS
 
@@ -52,6 +54,11 @@ def test_a_model_of_meanings_is_called_so_and_a_bag_is_not(many, language, lexic
     result = call(many, [planted("meanings"), BagOfWords()], language, lexicon)
     assert result.verdict[0].startswith("Meanings places sentences by their meaning")
     assert result.verdict[1].startswith("Bag of words places sentences by form")
+    check_page(result)
+    said = paper(result)
+    assert said.title == "Do meanings and bag of words place sentences by meaning or by form?"
+    assert said.claim.startswith("That meanings places sentences by their meaning")
+    assert "That bag of words places sentences by form." in said.claim
 
 
 def test_sentences_that_are_their_own_paraphrase_are_counted(language, lexicon):

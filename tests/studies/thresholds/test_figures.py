@@ -10,8 +10,9 @@ from gpustab.report.svg.elements import WIDTH
 from gpustab.results import Table
 from gpustab.studies.thresholds.claims import cosine
 from gpustab.studies.thresholds.figures import FIGURES, _listed, _over_runs, _thinned, by_similarity
-from gpustab.studies.thresholds.page import heading, methods
+from gpustab.studies.thresholds.paper import heading, methods
 from gpustab.studies.thresholds.study import thresholds
+from tests.pages import check_page
 
 SPACE = "{http://www.w3.org/2000/svg}"
 
@@ -82,3 +83,7 @@ def test_titles_of_many_groups_tell_the_least_and_the_largest():
     names = {group: group.upper() for group in values}
     assert _listed(values, names, "{:.1f}".format) == "0.0 in G4 to 0.5 in G3"
     assert _listed({"g1": 0.3, "g0": 0.2}, names, "{:.1f}".format) == "0.3 in G1, 0.2 in G0"
+
+
+def test_the_page_leads_with_what_may_be_claimed(result):
+    check_page(result)
