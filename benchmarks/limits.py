@@ -161,7 +161,7 @@ def bombs(place: Path) -> Iterator[tuple[dict[str, Any], list[str | Path]]]:
     pq.write_table(pa.table({"word": long, "x": [0.5, 1.0], "y": [1.0, 0.5]}), p := place / "word.parquet",
                    compression="zstd")  # fmt: skip
     yield {"bomb": "Parquet: one word"}, info(p)
-    lists = pa.FixedSizeListArray.from_arrays(pa.array(np.zeros(200_000_000, "f4")), 100_000_000)
+    lists = pa.FixedSizeListArray.from_arrays(pa.array(np.zeros(100_000_000, "f4")), 50_000_000)
     pq.write_table(pa.table({"word": ["a", "b"], "v": lists}), p := place / "lists.parquet", compression="zstd")
     yield {"bomb": "Parquet: long vectors"}, info(p)
     table = pa.table({"word": pa.array(np.zeros(5_000_000, "i4")).cast(pa.string()), "x": np.zeros(5_000_000),

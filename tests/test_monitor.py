@@ -227,11 +227,13 @@ def test_within_a_trainer_of_lightning():
         (lambda: StabilityMonitor(draw(0), metrics=["procrutes"]), "near it is procrustes"),
         (lambda: StabilityMonitor(draw(0), metrics="pip"), "metrics is 'pip', wanted several names"),
         (lambda: StabilityMonitor(draw(0), k=0), "k is 0"),
+        (lambda: StabilityMonitor(draw(0), k="3"), "k is '3', wanted a whole number from 1"),
+        (lambda: StabilityMonitor(draw(0), every=2.5), "every is 2.5, wanted a whole number from 1"),
         (lambda: StabilityMonitor(draw(0), draw(0)[1:]), r"reference has shape \(29, 4\), wanted \(30, 4\)"),
         (lambda: StabilityMonitor(draw(0)[0]), r"the table is a tensor of shape \(4,\)"),
         (lambda: StabilityMonitor(lambda: 3), "the table is a int"),
     ],
 )
 def test_wrong_input_is_named(call, message):
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(ValueError, match=message):
         call()

@@ -115,7 +115,7 @@ _PROGRAMS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
 
 
 def found(clones: Path) -> Iterator[Specimen]:
-    """Yield the texts of both sets; ``clones`` holds ``udhr`` and ``nltk_data``, what is not there is passed over."""
+    """Yield the texts of both sets; ``clones`` holds ``udhr`` and ``nltk_data``; what is not there is passed over."""
     for specimens in (_ordinary(clones, random.Random(29)), _others(clones)):
         for number, one in enumerate(specimens):
             yield replace(one, part=SETS[number % 2])

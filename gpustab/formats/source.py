@@ -96,6 +96,7 @@ class Source:
         self.compression = _compression(file.peek(10)[:10])
         self.damage: str | None = None
         self.bytes_read = 0
+        self._watched: Watched | None = None
         self._file = file
         self._stream = _unpacked(file, self.compression)
         self.head = self._read_block()
@@ -134,10 +135,24 @@ class Source:
         return not self.compression and bool(self._file_size())
 
     def map(self) -> mmap.mmap | None:
-        """Map the content into memory, or return ``None`` where it cannot be."""
+        """Map the content into memory, or return ``None`` where it cannot be; see :meth:`check_uncut`."""
         if not self.can_be_mapped:
             return None
+        self.watch()
         return mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
+
+    def watch(self) -> None:
+        """Remember the size of the file, because somebody maps it."""
+        self._watched = Watched(self.path)
+
+    def check_uncut(self) -> None:
+        """Refuse to go on where a file that is watched was cut; called before each piece that is read.
+
+        Raises:
+            InputError: if it was cut.
+        """
+        if self._watched is not None:
+            self._watched.check()
 
     def _file_size(self) -> int | None:
         status = os.fstat(self._file.fileno())

@@ -4,19 +4,25 @@ import json
 import os
 import sys
 
+import numpy as np
 import pytest
 import torch
+from gensim.models import KeyedVectors
+from gensim.models.fasttext import FastTextKeyedVectors
 from typer.testing import CliRunner
 
 import gpustab.__main__
-from gpustab import InputError, Space, Vocabulary, load_runs
+from gpustab import InputError, Space, Vocabulary, load_runs, load_space
 from gpustab.cli import app
+from gpustab.formats.binary import fasttext, npy
 from gpustab.formats.binary.safetensors import open_rows
+from gpustab.formats.rows import RowTable
 from gpustab.runs.lock import alone
 from gpustab.runs.packing.pack import pack_runs
 from gpustab.runs.runset import open_runset, write_runset
 from tests.faults.fuzz import DEEP
 from tests.faults.scenarios import FIXED, TRAIN, make_inputs
+from tests.formats import binary_files
 from tests.generators import spaces
 
 
@@ -103,6 +109,36 @@ def test_a_file_that_is_cut_while_it_is_mapped_is_refused_and_one_that_is_replac
         for read in (lambda: rows[100:], lambda: rows.take(torch.tensor([150]), torch.empty(1, 50)), rows.check):
             with pytest.raises(InputError, match=r"run-001.safetensors: was cut from 4\d,\d{3} to 4,096 bytes while"):
                 read()
+
+
+@pytest.mark.parametrize("kind", ["fastText", "gensim", "n-grams of gensim", "PyTorch"])
+def test_models_that_are_cut_while_they_are_mapped_are_refused(tmp_path, monkeypatch, kind):
+    """Without the look, each would end the process by SIGBUS."""
+    words, values = ["one", "two"], np.ones((2, 2), np.float32)
+    path = cut = tmp_path / "model.bin"
+    if kind == "fastText":
+        path.write_bytes(binary_files.fasttext([b"one", b"two"], np.ones((20_002, 2), "<f4"), 3, 6, 20_000))
+    elif kind == "PyTorch":
+        torch.save({"words": [f"w{k}" for k in range(5_000)], "vectors": torch.ones(5_000, 2)}, path)
+    elif kind == "gensim":
+        vectors = KeyedVectors(2)
+        vectors.add_vectors([f"w{k}" for k in range(5_000)], np.ones((5_000, 2), np.float32))
+        vectors.save(str(path))
+    else:
+        vectors = FastTextKeyedVectors(2, 3, 6, 20_000)
+        vectors.add_vectors(words, values)
+        vectors.vectors_vocab, vectors.vectors_ngrams = values, np.ones((20_000, 2), np.float32)
+        vectors.save(str(path), sep_limit=100)
+        cut = tmp_path / "model.bin.vectors_ngrams.npy"
+
+    def made(*arguments):
+        os.truncate(cut, 4096)
+        return RowTable(*arguments)
+
+    for module in (fasttext, npy):
+        monkeypatch.setattr(module, "RowTable", made)
+    with pytest.raises(InputError, match=rf"{cut.name}: was cut from \d+,\d{{3}} to 4,096 bytes while it was read"):
+        load_space(path)
 
 
 def test_who_comes_second_into_a_folder_of_results_is_refused_before_the_work(call, tmp_path):

@@ -6,7 +6,10 @@ import struct
 import zipfile
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow.feather import write_feather
+from pyarrow.parquet import write_table
 
 from gpustab import InputError, load_space
 from gpustab.corpus.documents import open_documents
@@ -52,6 +55,20 @@ def test_words_of_an_archive(tmp_path):
     path = tmp_path / "a.npz"
     np.savez_compressed(path, vectors=np.ones((2, 2), "f4"), words=np.array(["a", "b" + "\0" * 600_000 + "c"]))
     with pytest.raises(InputError, match=rf"a\.npz: of .* {LIMIT}"):
+        load_space(path)
+
+
+@pytest.mark.parametrize("content", ["one word", "long vectors"])
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+def test_tables(tmp_path, kind, content):
+    """Parquet says what it holds before it is unpacked; of Feather the batches are counted that Arrow has unpacked."""
+    words = ["a" * 8_000_000, "b"] if content == "one word" else ["a", "b"]
+    lists = pa.FixedSizeListArray.from_arrays(pa.array(np.zeros(2_000_000, "f4")), 1_000_000)
+    vectors = {"x": [0.5, 1.0], "y": [1.0, 0.5]} if content == "one word" else {"v": lists}
+    write, path = {"parquet": write_table, "feather": write_feather}[kind], tmp_path / f"a.{kind}"
+    write(pa.table({"word": words, **vectors}), path, compression="zstd")
+    assert path.stat().st_size < 10_000
+    with pytest.raises(InputError, match=rf"a\.{kind}: of .* {LIMIT}"):
         load_space(path)
 
 

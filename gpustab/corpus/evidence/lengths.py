@@ -42,7 +42,8 @@ def documents_of_one_word(look: Look) -> Doubt | None:
     """Doubt documents of one word each: lists of words, or running text with a word a line."""
     filled, counts = look.sizes[look.sizes > 0], np.sort(look.counts[look.counts > 0])[::-1]
     share = float((filled == 1).mean()) if len(filled) >= _FEW_DOCUMENTS else 0.0
-    alone = sum(len(line.split()) == 1 for line in look.filled) / max(len(look.filled), 1)
+    lines = look.filled if len(look.filled) >= _FEW_DOCUMENTS else []
+    alone = sum(len(line.split()) == 1 for line in lines) / max(len(lines), 1)
     once = len(counts) >= _ALL * counts.sum()
     listed = once or (len(counts) >= _A_LIST and counts[:_MOST].sum() < _OF_A_LIST * counts.sum())
     if max(share, alone) >= _ONE_WORD and listed and not look.copies:

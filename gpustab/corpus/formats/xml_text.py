@@ -248,8 +248,9 @@ def _in_attributes(found: Survey) -> str:
 
 def _is_xml(start: str) -> bool:
     begins = beginning_of(start)
-    said = begins.declared or bool(begins.doctype)
-    return bool((_ELEMENT if said else _ROOT).match(begins.rest))
+    if begins.declared or begins.doctype:
+        return bool(_ELEMENT.match(begins.rest))
+    return bool(_ROOT.match(begins.rest))
 
 
 XML = TextFormat("xml", "XML (each TEI text, or all of another kind)", (".xml", ".tei"), "records", _is_xml, _read)

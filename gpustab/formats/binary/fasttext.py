@@ -207,6 +207,7 @@ def read_fasttext(source: Source, options: LoadOptions = DEFAULTS) -> Space:
         for start in range(0, len(kept), _STEP):
             rows = kept[start : start + _STEP]
             words, counts = [model.words[i] for i in rows], [model.counts[i] for i in rows]
+            source.check_uncut()
             table.add(words, compose(model, rows), rows, counts)
         return table.space(source, "fastText binary", header=(len(model.words), model.dimension), notes=notes)
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gpustab.errors import InputError
 from gpustab.formats.binary.npy import Matrix, NpyRows
+from gpustab.formats.source import Watched
 
 _BASIS, _PRIME = 2166136261, 16777619
 _LONGEST = 64  # characters of an n-gram; usual are 3 to 6
@@ -80,6 +81,7 @@ class ComposedRows:
             raise InputError(f"the n-gram vectors have shape {ngrams.shape}, wanted {(self._buckets, own.shape[1])}")
         self.shape, self.dtype = own.shape, own.dtype
         self._own, self._words, self._lengths = own, words, (shortest, longest)
+        self._watched = Watched(ngrams.path) if isinstance(ngrams, NpyRows) else None
         self._ngrams = ngrams.map() if isinstance(ngrams, NpyRows) else ngrams[:]  # rows are wanted in no order
 
     def __getitem__(self, rows: slice, /) -> NDArray[Any]:
@@ -98,6 +100,8 @@ class ComposedRows:
         for start in range(0, len(order), step):
             part = order[start : start + step]
             firsts = np.flatnonzero(np.diff(owners[part], prepend=-1))
+            if self._watched is not None:
+                self._watched.check()
             gathered = self._ngrams[buckets[part]]
             vectors[owners[part][firsts]] += np.add.reduceat(gathered, firsts, axis=0)
         vectors /= (np.bincount(owners, minlength=len(words)) + 1)[:, None]

@@ -145,6 +145,7 @@ def space_of_rows(source: Source, form: str, matrix: Matrix, found: WordList, op
     table = RowTable(d, kept, options, "row")
     for start in range(0, kept, step):
         part = slice(start, min(start + step, kept))
+        source.check_uncut()
         with np.errstate(over="ignore", invalid="ignore"):  # becomes inf or nan, which the table looks for
             block = np.ascontiguousarray(matrix[part], dtype=np.float32)
         table.add(found.words[part], block, range(v)[part], found.counts and found.counts[part])

@@ -81,7 +81,10 @@ class Weights:
         shards, count = _shards(self.folder), next(filter(None, _SHARD.fullmatch(self.form).groups()))  # type: ignore[union-attr]
         if other := [name for name in shards if f"-of-{count}." not in name]:
             raise InputError(f"{self.folder}: {self.form} and {other[0]} are of two sets of shards; remove one of them")
-        every = [re.sub(r"\d+(?=-of)", f"{k:0{len(count)}d}", self.form) for k in range(1, min(int(count), _MOST) + 1)]
+        every = [
+            re.sub(r"(?<!\d)\d++(?=-of)", f"{k:0{len(count)}d}", self.form)
+            for k in range(1, min(int(count), _MOST) + 1)
+        ]
         self.lacking = [name for name in every if name not in shards]
         return {name: self.folder / shard for shard in shards for name in self._names(self.folder / shard)}
 

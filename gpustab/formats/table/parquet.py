@@ -13,7 +13,7 @@ from gpustab.errors import InputError, naming
 from gpustab.formats.binary.npy import check_dimension
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import Format, RowTable
-from gpustab.formats.source import Source
+from gpustab.formats.source import Source, check_unpacked
 from gpustab.formats.table.columns import Columns, Kind, choose_columns
 from gpustab.formats.text.decimals import are_running
 from gpustab.spaces.space import Space
@@ -68,7 +68,11 @@ def _read(source: Source, options: LoadOptions) -> Space:
     check_dimension(d, options)
     table = RowTable(d, first.num_rows, options, "row")
     notes = list(columns.notes)
+    unpacked, packed = 0, source.path.stat().st_size
     for batch in chain([first], batches):
+        source.check_uncut()
+        unpacked += batch.nbytes
+        check_unpacked(source.path, unpacked, packed)
         if limit is not None and table.rows + batch.num_rows >= limit:
             _add(table, batch.slice(0, limit - table.rows), columns, names)
             notes.append(f"limit={limit}: further rows were not read")
@@ -81,11 +85,20 @@ def _opened(source: Source) -> tuple[Any, Iterator[Any]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    source.watch()
     if source.head.startswith(_PARQUET):
         file = pq.ParquetFile(source.path, memory_map=True)
+        check_unpacked(source.path, _size(file.metadata), source.path.stat().st_size)
         return file.schema_arrow, file.iter_batches(_BATCH)
     reader = pa.ipc.open_file(pa.memory_map(str(source.path)))
     return reader.schema, (reader.get_batch(i) for i in range(reader.num_record_batches))
+
+
+def _size(metadata: Any) -> int:
+    """Return the bytes that a Parquet file unpacks to: of its pages, or of their values, which may be run lengths."""
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    values = [sum(group.column(i).num_values for i in range(group.num_columns)) for group in groups]
+    return sum(max(group.total_byte_size, 4 * count) for group, count in zip(groups, values, strict=True))
 
 
 def _kind(kind: Any) -> Kind:

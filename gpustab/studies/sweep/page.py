@@ -23,9 +23,20 @@ CITATIONS = ("rettenmeier2020",)
 _MEASURES = {"reduced_pip": "PIP loss", SHARE: "PIP loss, share of chance"}
 
 
+_IN_WORDS = {
+    "dim": "the number of dimensions",
+    "epochs": "the number of epochs",
+    "window": "the window",
+    "min_count": "the least count of a word",
+    "negative": "the number of negative samples",
+}
+"""What people call parameters that are often varied."""
+
+
 def heading(result: Content) -> tuple[str, str]:
     """Return the question, and how many settings of how many runs answer it."""
-    varied = listed([name.replace("_", " ") for name in result.settings.get("swept", {})] or ["a parameter"])
+    swept = result.settings.get("swept", {})
+    varied = listed([_IN_WORDS.get(name, name.replace("_", " ")) for name in swept] or ["a parameter"])
     runs = counted(int(result.settings.get("runs", 0)), "run")
     about = f"{counted(len(result.groups), 'setting')}, {runs} of each kind"
     return f"What {'do' if ' and ' in varied else 'does'} {varied} do to {embeddings(result)}?", about
