@@ -43,17 +43,24 @@ def documents_of_one_word(look: Look) -> Doubt | None:
     filled, counts = look.sizes[look.sizes > 0], np.sort(look.counts[look.counts > 0])[::-1]
     share = float((filled == 1).mean()) if len(filled) >= _FEW_DOCUMENTS else 0.0
     lines = look.filled if len(look.filled) >= _FEW_DOCUMENTS else []
-    alone = sum(len(line.split()) == 1 for line in lines) / max(len(lines), 1)
+    alone = sum(map(_is_a_word, lines)) / max(len(lines), 1)
     once = len(counts) >= _ALL * counts.sum()
     listed = once or (len(counts) >= _A_LIST and counts[:_MOST].sum() < _OF_A_LIST * counts.sum())
     if max(share, alone) >= _ONE_WORD and listed and not look.copies:
         says = f"documents of one word: {alone:.0%} of the lines, as in a list of words"
         return Doubt("words", alone, shown(look.filled), True, says, "give running text")
-    if share < _ONE_WORD:
+    single = [words[0] for words in look.tokens if len(words) == 1]
+    if share < _ONE_WORD or 2 * sum(map(_is_a_word, single)) < len(single):
         return None
     way = f"say {option('layout', 'files')} for running text"
     says = f"documents of one word: {share:.0%} of the documents"
     return Doubt("words", share, shown(look.filled), True, says, way)
+
+
+def _is_a_word(line: str) -> bool:
+    """Tell a line that is one word; one without case may be a sentence, and is one if it is short."""
+    words = line.split()
+    return len(words) == 1 and len(words[0]) <= (_LONGEST if _is_cased(words[0]) else _CLAUSE)
 
 
 def one_document(look: Look) -> Doubt | None:
