@@ -41,7 +41,9 @@ _ONCE, _ENOUGH, _LOOKED_AT = 0.5, 200, 2000
 def documents_of_one_word(look: Look) -> Doubt | None:
     """Doubt documents of one word each: lists of words, or running text with a word a line."""
     filled, counts = look.sizes[look.sizes > 0], np.sort(look.counts[look.counts > 0])[::-1]
-    share = float((filled == 1).mean()) if len(filled) >= _FEW_DOCUMENTS else 0.0
+    single = [words[0] for words in look.tokens if len(words) == 1]
+    are_words = len(filled) >= _FEW_DOCUMENTS and 2 * sum(map(_is_a_word, single)) >= len(single)
+    share = float((filled == 1).mean()) if are_words else 0.0
     lines = look.filled if len(look.filled) >= _FEW_DOCUMENTS else []
     alone = sum(map(_is_a_word, lines)) / max(len(lines), 1)
     once = len(counts) >= _ALL * counts.sum()
@@ -49,8 +51,7 @@ def documents_of_one_word(look: Look) -> Doubt | None:
     if max(share, alone) >= _ONE_WORD and listed and not look.copies:
         says = f"documents of one word: {alone:.0%} of the lines, as in a list of words"
         return Doubt("words", alone, shown(look.filled), True, says, "give running text")
-    single = [words[0] for words in look.tokens if len(words) == 1]
-    if share < _ONE_WORD or 2 * sum(map(_is_a_word, single)) < len(single):
+    if share < _ONE_WORD:
         return None
     way = f"say {option('layout', 'files')} for running text"
     says = f"documents of one word: {share:.0%} of the documents"
