@@ -150,8 +150,7 @@ def program(look: Look) -> Doubt | None:
     if share < _SOME_CODE or len(found) < _PIECES:
         return None
     signs = Counter(sign for line in found for word in line.split() if _is_code(word) for sign in _SIGN.findall(word))
-    ((sign, number),) = signs.most_common(1)
-    if sign not in "()[]{}" and number > _ONE_SIGN * signs.total():
+    if any(number > _ONE_SIGN * signs.total() and sign not in "()[]{}" for sign, number in signs.most_common(1)):
         return None
     says = f"programs or settings: {share:.0%} of the text are lines of code"
     return Doubt("program", share, shown(found), share >= _CODE, says, "save its texts apart")
