@@ -47,6 +47,8 @@ def test_runs_and_averages_are_scored_by_the_same_pairs(runs):
 @needs_gensim
 def test_without_gensim_the_tests_are_named_that_were_not_done(runs, monkeypatch):
     monkeypatch.setattr(files, "find_spec", lambda _: None)
+    monkeypatch.setattr(usual, "_similarity", files.read_similarity)  # what was read before is kept
+    monkeypatch.setattr(usual, "_analogies", questions.read_analogies)
     made = technique(runs)
     assert quality_tables(made)["scores"]["test"] == []
     assert len(set(made.notes)) == 3
