@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpustab import load_runs
-from gpustab.evaluation import RunScores, files, read_similarity, score_similarity
+from gpustab.evaluation import RunScores, files, questions, read_similarity, score_similarity, usual
 from gpustab.studies.instability import scores as scores_of
 from gpustab.studies.instability.scores import gain, quality_tables
 from gpustab.studies.instability.trees import Level, as_runs, levels_of
