@@ -32,6 +32,9 @@ _HEAD = """# What `gpustab info` says of ten texts
 
 The texts are made: real sentences in the forms that people have. Each block is what `gpustab info` prints of one of
 them, in short; a strong doubt stops `gpustab train`. This page is written by `python -m docs.looks`.
+
+No list of signatures is behind it: the 208 lines that knew 20 formats by how they begin and 12 by their signs
+(`corpus/formats/marked.py`), are gone. Names of formats are left for binary files alone, which begin with them.
 """
 _ZOO = """
 ## How often doubts are right

@@ -41,7 +41,7 @@ _FORMS, _OF_FORMS, _LINES = 5, 0.8, 20
 """Forms of lines, at most, that so many of the lines have, and lines from which that is no accident."""
 _WORDS = re.compile(r"[^\W\d_]+(?:[ .,;'’-]+[^\W\d_]+)*")
 _NUMBER = re.compile(r"\d+(?:[.,:-]\d+)*")
-_BETWEEN = re.compile(r"w[^w]*[][(){}<>=|/\\@#*_+~^%$&\t:][^w]*w")
+_BETWEEN = re.compile(r"w(?=[^w]*+w)[^][(){}<>=|/\\@#*_+~^%$&\t:w]*+[^w]")
 """A sign that no sentence has between words, in the form of a line."""
 _CELLS = 0.7
 """Of the lines, how many have gaps of tabs or blanks within: manuals with lists have up to 0.6."""
@@ -150,8 +150,7 @@ def program(look: Look) -> Doubt | None:
     if share < _SOME_CODE or len(found) < _PIECES:
         return None
     signs = Counter(sign for line in found for word in line.split() if _is_code(word) for sign in _SIGN.findall(word))
-    ((sign, number),) = signs.most_common(1)
-    if sign not in "()[]{}" and number > _ONE_SIGN * signs.total():
+    if any(number > _ONE_SIGN * signs.total() and sign not in "()[]{}" for sign, number in signs.most_common(1)):
         return None
     says = f"programs or settings: {share:.0%} of the text are lines of code"
     return Doubt("program", share, shown(found), share >= _CODE, says, "save its texts apart")

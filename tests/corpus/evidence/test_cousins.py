@@ -71,6 +71,21 @@ def test_a_member_that_nobody_named_raises_its_doubt(look, kind, name):
     assert kind in {doubt.kind for doubt in look(KINDS[kind][name]).doubts}
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["/usr/lib{n} =a b c", "%name{n} ~a (b c", "$x{n} a* b_ c", "“/home{n}” ^a b c"],
+    ids=["path", "name", "sum", "home"],
+)
+def test_code_whose_words_have_no_sign_within_is_looked_at(look, line):
+    assert look(each(f"{line}\n"), layout="lines").looked_at > 0
+
+
+def test_lines_of_a_script_without_blanks_are_no_words(look):
+    signs, chance = SCRIPTS["Japanese"], random.Random(9)
+    text = "\n".join("".join(chance.sample(signs, 20)) for _ in range(200))
+    assert {doubt.kind for doubt in look(text, layout="lines").strong} == {"clauses"}
+
+
 @pytest.mark.parametrize("name", ["a blank before the colon", "keys in another script", "bold keys"])
 def test_such_heads_are_left_out_as_is_said(look, name):
     text = KINDS["heads"][name]
