@@ -14,6 +14,7 @@ import argparse
 import bz2
 import gzip
 import io
+import itertools
 import json
 import os
 import subprocess
@@ -65,8 +66,10 @@ def texts(place: Path) -> Iterator[tuple[dict[str, Any], list[str | Path]]]:
         path, written = place / f"lines-{size}.txt", 0
         with path.open("w") as file:
             while written < max(size * MB, 20_000):
-                row = np.minimum(random.zipf(1.3, 12), 30_000) - 1
-                written += file.write(" ".join(words[k] for k in row) + ".\n")
+                drawn = (np.minimum(random.zipf(1.3, 20_000), 30_000) - 1).tolist()
+                ends = np.cumsum(random.integers(6, 18, 1_600)).tolist()
+                lines = (" ".join(words[k] for k in drawn[a:b]) for a, b in itertools.pairwise(ends))
+                written += file.write(".\n".join(lines) + ".\n")
         technique = ("--technique", "lsa", "--dim", "2", "--runs", "1", "--sampling", "fixed", "--min-count", "5")
         call = ["train", path, "-o", place / f"set-{size}", *technique, "-q"]
         yield {"text_mb": size}, call

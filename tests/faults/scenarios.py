@@ -78,7 +78,11 @@ SCENARIOS = (
         **STUDY,
     ),
     Scenario(
-        "study consistency", "study consistency r0.txt --text texts.txt --out page -q", "page/summary.json", **STUDY
+        "study thresholds",
+        f"study thresholds {FIXED} --baseline none --draws 2 --out page -q",
+        "page/summary.json",
+        (SET,),
+        **STUDY,
     ),
     Scenario("train, two jobs", TRAIN.format("set", 2) + " --jobs 2", "set/manifest.json", cheap=False),
     Scenario("train, periods", f"{CHANGE} --epochs-by year:1900-1939:20", "years/manifest.json", cheap=False),

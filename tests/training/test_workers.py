@@ -4,8 +4,9 @@ import os
 import sys
 
 import pytest
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from gpustab import InputError
+from gpustab import ComputationError, InputError
 from gpustab.studies.sweep.study import sweep
 from gpustab.training import read_settings, train_runs
 from gpustab.training.workers import working
@@ -57,6 +58,21 @@ def test_a_cluster_of_ray(corpus, local, tmp_path, nowhere, monkeypatch):
     finally:
         ray.shutdown()
     assert equal(vectors(tmp_path), local)
+
+
+def test_a_worker_that_was_ended_is_told_in_one_line(corpus, tmp_path, monkeypatch):
+    """As when memory runs out: joblib's own error is a page long, and would end in a stack trace."""
+
+    def ended(*_, **__):
+        raise TerminatedWorkerError("a page")
+        yield
+
+    monkeypatch.setattr("joblib.Parallel.__call__", lambda *_: ended())
+    said = (
+        r"lsa.bootstrap: a process that trained was ended from outside.*the same call goes on from there, with jobs=1"
+    )
+    with pytest.raises(ComputationError, match=said):
+        train_runs(lsa(corpus), tmp_path)
 
 
 @pytest.mark.parametrize(("parallel", "variable"), [("dask", "DASK_SCHEDULER_ADDRESS"), ("ray", "RAY_ADDRESS")])

@@ -41,7 +41,7 @@ _FORMS, _OF_FORMS, _LINES = 5, 0.8, 20
 """Forms of lines, at most, that so many of the lines have, and lines from which that is no accident."""
 _WORDS = re.compile(r"[^\W\d_]+(?:[ .,;'’-]+[^\W\d_]+)*")
 _NUMBER = re.compile(r"\d+(?:[.,:-]\d+)*")
-_BETWEEN = re.compile(r"w[^w]*[][(){}<>=|/\\@#*_+~^%$&\t:][^w]*w")
+_BETWEEN = re.compile(r"w(?=[^w]*+w)[^][(){}<>=|/\\@#*_+~^%$&\t:w]*+[^w]")
 """A sign that no sentence has between words, in the form of a line."""
 _CELLS = 0.7
 """Of the lines, how many have gaps of tabs or blanks within: manuals with lists have up to 0.6."""

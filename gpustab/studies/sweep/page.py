@@ -78,9 +78,9 @@ def may_claim(result: Content) -> str:
     if not sure:
         return "Nothing about stability yet: no value surely differs from another. Train more runs of each setting."
     return (
-        f"That {listed(sure)} changed how stable the neighbours of this technique are on this "
-        "corpus, by the numbers above. Other corpora may "
-        "differ, and a more stable setting is not a better one: see the scores."
+        f"That {listed([_IN_WORDS.get(name, name) for name in sure])} changed how stable the neighbours of this "
+        "technique are on this corpus, by the numbers above. Other corpora may differ. A more stable setting is not a "
+        "better one: see the scores."
     )
 
 
