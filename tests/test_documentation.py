@@ -95,6 +95,7 @@ def test_options_named_in_the_text_exist():
     others = {
         "--help",
         "--found",
+        "--before",
         "--batch",
         "--nproc-per-node",
         "--head",
