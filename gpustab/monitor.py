@@ -19,6 +19,7 @@ from torch import Tensor
 
 from gpustab.errors import InputError, near
 from gpustab.functional import linear_cka, neighbour_overlap, pip_loss, procrustes_loss
+from gpustab.kernels.shapes import want_count
 from gpustab.machine.environment import environment
 from gpustab.report import Result
 from gpustab.results import Table
@@ -50,7 +51,8 @@ class StabilityMonitor:
         log: called with the values by name and the number of the step.
 
     Raises:
-        InputError: for another name, an ``every`` below 1, or a reference of another shape.
+        ValueError: for another name, an ``every`` or ``k`` that is no whole number from 1, or a reference of another
+            shape.
 
     Example:
         >>> table = torch.eye(3)
@@ -73,10 +75,8 @@ class StabilityMonitor:
         rows: Tensor | None = None,
         log: _Log | None = None,
     ) -> None:
-        if every < 1:
-            raise InputError(f"every is {every}, wanted a number from 1")
-        if k < 1:
-            raise InputError(f"k is {k}, wanted a number from 1")
+        want_count("every", every)
+        want_count("k", k)
         if isinstance(metrics, str):
             raise InputError(f"metrics is {metrics!r}, wanted several names: ({metrics!r},)")
         for name in metrics:

@@ -20,7 +20,7 @@ from gpustab.errors import InputError
 from gpustab.functional.losses import pip_loss, procrustes_loss
 from gpustab.kernels.batches import Reduction, combined, refuse_reduction
 from gpustab.kernels.pair_rows import refuse_weights, row_numbers
-from gpustab.kernels.shapes import want_tensor
+from gpustab.kernels.shapes import want_count, want_tensor
 from gpustab.kernels.soft_neighbours import refuse_temperature, soft_disagreement
 
 __all__ = ["NeighbourAgreementLoss", "PIPLoss", "ProcrustesLoss"]
@@ -176,8 +176,7 @@ class NeighbourAgreementLoss(nn.Module):
     ) -> None:
         super().__init__()
         for name, number in (("n", n), ("tile", tile)):
-            if not isinstance(number, int) or number < 1:
-                raise InputError(f"{name} is {number!r}, wanted a whole number from 1")
+            want_count(name, number)
         refuse_temperature(temperature)
         refuse_reduction(reduction)
         self.n, self.temperature, self.tile = n, temperature, tile

@@ -40,7 +40,11 @@ class AlignmentError(ValueError):
     """
 
     def __init__(self, first: tuple[int, ...], second: tuple[int, ...], why: str) -> None:
-        super().__init__(f"runs {first} and {second} {why}")
+        one, other = (
+            f"run {runs[0]}" if len(runs) == 1 else f"the average of runs {', '.join(map(str, runs))}"
+            for runs in (first, second)
+        )
+        super().__init__(f"{one} and {other} {why}")
         self.first, self.second, self.why = first, second, why
 
 

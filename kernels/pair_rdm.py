@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pdist
 
-from gpustab.kernels import similarity
+from gpustab.kernels.distances import distance_correlation
 from gpustab.kernels.pair_rows import PairRows, lengths, pair_rows, powers, refuse_unmeasurable, summed_products
 from gpustab.kernels.pair_similarity import centred_with_lengths
 
@@ -24,7 +24,7 @@ def pair_rdm(
     """Return the correlation of the distances of all pairs of different rows, ``()`` float64 in [−1, 1].
 
     Kriegeskorte et al. 2008. Cosines and Pearson's correlation need ``O(d²)`` numbers beside the rows (see
-    :func:`gpustab.kernels.similarity.distance_correlation`), all else ``4 v²``.
+    :func:`gpustab.kernels.distances.distance_correlation`), all else ``4 v²``.
 
     Args:
         x: ``(v, d1)`` of any float dtype.
@@ -70,7 +70,7 @@ def _cosines_by_sums(rows: PairRows) -> Tensor:
     for name, own in (("x", xx), ("y", yy)):
         if bool(own[0, :-1, :-1].trace() <= 1e-28 * len(rows.x)):
             raise ValueError(f"the cosine distances of {name} do not vary: its rows point the same way")
-    return similarity.distance_correlation(xx, xy, yy, len(rows.x))[0]
+    return distance_correlation(xx, xy, yy, len(rows.x))[0]
 
 
 def _distances(rows: Tensor, distance: Distance) -> Tensor:

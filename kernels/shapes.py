@@ -1,10 +1,13 @@
-"""The check that kernels begin with: a tensor of another shape than they want is named with both shapes."""
+"""The checks that kernels begin with: a tensor of another shape than they want is named with both shapes."""
 
 from __future__ import annotations
 
+from numbers import Integral
+
+import torch
 from torch import Tensor
 
-__all__ = ["want", "want_tensor"]
+__all__ = ["want", "want_count", "want_tensor"]
 
 
 def want(name: str, tensor: Tensor, shape: str) -> None:
@@ -30,7 +33,9 @@ def want(name: str, tensor: Tensor, shape: str) -> None:
 
 
 def want_tensor(name: str, given: object) -> None:
-    """Raise unless something is a tensor: lists and arrays are not taken, since no gradient would come back to them.
+    """Raise unless something is a tensor that holds numbers.
+
+    Lists and arrays are not taken, since no gradient would come back to them.
 
     Example:
         >>> want_tensor("x", [[1.0, 0.0]])
@@ -40,3 +45,19 @@ def want_tensor(name: str, given: object) -> None:
     if not isinstance(given, Tensor):
         kind = "None" if given is None else f"a {type(given).__name__}"
         raise ValueError(f"{name} is {kind}, wanted a tensor: torch.as_tensor({name})")
+    if given.layout != torch.strided:
+        raise ValueError(f"{name} is sparse, wanted a dense tensor: {name}.to_dense()")
+    if given.device.type == "meta":
+        raise ValueError(f"{name} lies on the device meta, where a tensor has no numbers")
+
+
+def want_count(name: str, number: object, least: int = 1) -> None:
+    """Raise unless something is a whole number from ``least``.
+
+    Example:
+        >>> want_count("k", 2.5)
+        Traceback (most recent call last):
+        ValueError: k is 2.5, wanted a whole number from 1
+    """
+    if not isinstance(number, Integral) or isinstance(number, bool) or number < least:
+        raise ValueError(f"{name} is {number!r}, wanted a whole number from {least}")

@@ -31,6 +31,9 @@ __all__ = ["refuse_temperature", "soft_disagreement", "soft_list"]
 _STEPS = 100
 """Newton steps that keep to their bracket: bisection alone would be done in 60."""
 
+_SURPLUS = 1e-13
+"""Part of a word by which the members of a list may be more or fewer than n, for every word."""
+
 
 def soft_list(scores: Tensor, n: int, temperature: float) -> Tensor:
     """Return the memberships of soft lists of n, ``(t, c)`` float64 in [0, 1], each row of sum n.
@@ -83,7 +86,7 @@ def _threshold(scores: Tensor, n: int, temperature: float) -> Tensor:
     for _ in range(_STEPS):
         member = torch.sigmoid((scores - theta) / temperature)
         surplus = member.sum(1, keepdim=True) - n
-        if bool((surplus.abs() <= 1e-13 * scores.shape[1]).all()):
+        if bool((surplus.abs() <= _SURPLUS * scores.shape[1]).all()):
             break
         low, high = torch.where(surplus > 0, theta, low), torch.where(surplus > 0, high, theta)
         step = theta + temperature * surplus / (member * (1 - member)).sum(1, keepdim=True)
@@ -116,6 +119,8 @@ def soft_disagreement(
     x, y = rows.x, rows.y
     targets = row_numbers(targets, len(x))
     refuse_temperature(temperature)
+    if len(x) < 3:
+        raise ValueError(f"x has shape {tuple(x.shape)}, wanted 3 rows at least: a list is of some of the other words")
     if not 1 <= n < len(x) - 1:
         raise ValueError(f"n is {n}, wanted 1 to {len(x) - 2}, less than the {len(x) - 1} other words")
     x, y = (part.to(torch.promote_types(part.dtype, torch.float32)) for part in (x, y))
@@ -131,7 +136,12 @@ def refuse_temperature(temperature: float) -> None:
 
 def _disagreement(x: Tensor, y: Tensor, targets: Tensor, n: int, temperature: float) -> Tensor:
     a, b = (soft_list(_cosines(part, targets), n, temperature) for part in (x, y))
-    difference = (a - b).square().sum(1)
+    apart = a - b
+    # Of a copy that is turned or scaled, what rounding leaves is taken off: by it a table would move that lies right.
+    rounding = _SURPLUS * len(x) + 8 * x.shape[1] * torch.finfo(torch.float64).eps / temperature
+    same = apart.detach().abs().amax(1, keepdim=True) <= rounding
+    apart = apart - apart.detach() * same  # its derivatives are those of a − b
+    difference = apart.square().sum(1)
     return difference / (difference + (a * b).sum(1))  # Σa² + Σb² − Σab = Σ(a − b)² + Σab
 
 

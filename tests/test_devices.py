@@ -223,9 +223,15 @@ def test_tensors_alone_are_no_runs_and_what_is_advised_makes_runs_of_them():
         lambda: gpustab.similarity_matrix(stack),
         lambda: gpustab.similarity_by_chance(stack.numpy()),
         lambda: gpustab.stability([stack.numpy()]),
+        lambda: gpustab.average(stack.numpy()),
+        lambda: gpustab.compare(stack, stack),
+        lambda: gpustab.stability(None),
+        lambda: gpustab.neighbours_of("runs", "w1"),
     ]
     for call in calls:
-        with pytest.raises(gpustab.InputError, match=r"this is a (Tensor|ndarray), wanted runs: load_runs\("):
+        with pytest.raises(
+            gpustab.InputError, match=r"this is a (Tensor|ndarray|NoneType|str), wanted runs: load_runs\("
+        ):
             call()
     words = [f"w{k}" for k in range(30)]
     runs = gpustab.load_runs([(words, stack[0]), (words, stack[1])])

@@ -94,7 +94,7 @@ def test_options_named_in_the_text_exist():
     # Of torchrun, ray, dask, pip, and of benchmarks.placebos.
     others = {
         "--help",
-        "--fresh",
+        "--found",
         "--batch",
         "--nproc-per-node",
         "--head",

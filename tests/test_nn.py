@@ -98,17 +98,22 @@ COPIES = {
 }
 
 
+STAYING = [
+    *(kind(squared=squared) for kind in (nn.PIPLoss, nn.ProcrustesLoss) for squared in (False, True)),
+    *(kind(squared=squared, normalize=False) for kind in (nn.PIPLoss, nn.ProcrustesLoss) for squared in (False, True)),
+    *(nn.NeighbourAgreementLoss(5), nn.NeighbourAgreementLoss(2, 0.1)),
+]
+
+
 @pytest.mark.parametrize("copy", COPIES)
-@pytest.mark.parametrize("normalize", [True, False])
-@pytest.mark.parametrize("squared", [False, True])
-@pytest.mark.parametrize("kind", [nn.PIPLoss, nn.ProcrustesLoss])
-def test_a_table_at_its_reference_stays(kind, squared, normalize, copy):
+@pytest.mark.parametrize("loss", STAYING, ids=str)
+def test_a_table_at_its_reference_stays(loss, copy):
     """Adam divides by the size of a gradient: rounding of 1e-17 would move every row by a step."""
-    if copy == "of other lengths" and not normalize:
+    if copy == "of other lengths" and not getattr(loss, "normalize", True):
         return
     x = generators.anisotropic(50, 12)
     table = torch.nn.Parameter(x.clone())
-    optimiser, loss = torch.optim.Adam([table], lr=0.01), kind(squared=squared, normalize=normalize)
+    optimiser = torch.optim.Adam([table], lr=0.01)
     for _ in range(3):
         optimiser.zero_grad()
         found = loss(table, COPIES[copy](x))
@@ -117,6 +122,20 @@ def test_a_table_at_its_reference_stays(kind, squared, normalize, copy):
         assert found.item() == 0
         assert not table.grad.any()
     assert torch.equal(table, x)
+
+
+@pytest.mark.parametrize(
+    "loss", [nn.PIPLoss(squared=True), nn.ProcrustesLoss(squared=True), nn.NeighbourAgreementLoss(3, 0.1)], ids=str
+)
+@pytest.mark.parametrize("copy", ["copy", "turned"])
+def test_a_copy_has_the_second_derivatives_of_what_is_near_it(loss, copy):
+    """The gradient is 0 there, the Hessian is not."""
+    x = generators.anisotropic(7, 2)
+    y = COPIES[copy](x)
+    at_copy = torch.autograd.functional.hessian(lambda table: loss(table, y), x)
+    near = torch.autograd.functional.hessian(lambda table: loss(table, y), x + 1e-5)
+    torch.testing.assert_close(at_copy, near, rtol=1e-2, atol=1e-2 * near.abs().max().item())
+    assert near.abs().max() > 1e-3
 
 
 @pytest.mark.parametrize("kind", [nn.PIPLoss, nn.ProcrustesLoss])
@@ -202,6 +221,7 @@ def test_weights_keep_their_digits_when_the_module_is_cast(kind, cast):
         (lambda: nn.PIPLoss(weights=torch.nn.Parameter(torch.ones(2))), "weights want a gradient"),
         (lambda: nn.NeighbourAgreementLoss(0), "n is 0, wanted a whole number from 1"),
         (lambda: nn.NeighbourAgreementLoss(2.5), "n is 2.5"),
+        (lambda: nn.NeighbourAgreementLoss(True), "n is True, wanted a whole number from 1"),
         (lambda: nn.NeighbourAgreementLoss(temperature=0), "temperature is 0, wanted a number above 0"),
         (lambda: nn.NeighbourAgreementLoss(tile=0), "tile is 0"),
         (lambda: nn.NeighbourAgreementLoss(reduction="men"), "reduction is 'men'"),

@@ -107,6 +107,12 @@ def two_trees(technique: Technique, _: Mapping[str, Table]) -> dict[str, Table]:
     return trees.TREES.named(found)
 
 
+def in_common(technique: Technique, tables: Mapping[str, Table]) -> dict[str, Table]:
+    """Whether runs have anything in common, as the study asks before it gives a verdict."""
+    alarm_of(technique.name, {}, {}, list(losses.LOSSES.rows(tables)))
+    return {}
+
+
 CHEAP: Sequence[Chapter] = (distances, trends, one_pair, lists, laws_of_cosines, averaged, aligned)
 OF_FREQUENCY: Sequence[Chapter] = (distances, trends)
 
@@ -251,6 +257,20 @@ def _of_one_group(source: Source) -> Iterator[World]:
     yield from worlds(made["shared"].about, of_law(made["shared"]), (distances, one_pair, laws_of_cosines))
 
 
+def _of_nothing(source: Source) -> Iterator[World]:
+    """Runs that have nothing in common, and such as have, one in ten of them odd where wanted."""
+    claim = "instability.nothing-in-common"
+    odd = source.dealt([placed("sgns")], odd=True)
+    for about, draw, truth in (
+        ("vectors dealt out to other words in every run", of_nothing(source), should("yes", "no")),
+        ("runs of a pool", of_pool(source), should("no", "yes")),
+        ("runs of a pool, one run in ten odd", lambda r, rng: {"shuffled": odd(r, rng)[0]}, should("no", "yes")),
+    ):
+        yield World(
+            about, lambda r, rng, draw=draw: ask((distances, in_common), {"sgns": draw(r, rng)}), {claim: truth}
+        )  # type: ignore[misc]
+
+
 def _of_trees(source: Source) -> Iterator[World]:
     draw = of_pool(source)
     truths = {"instability.reference-matters": NEITHER}
@@ -325,10 +345,10 @@ def rows_of_frequency(folder: Path, sets: int) -> Iterator[Row]:
 
 
 def rows_of_trees_and_proxies(folder: Path, sets: int) -> Iterator[Row]:
-    """Yield those of one reference where there is none, and of losses over fewer words."""
+    """Yield those of one reference where there is none, of nothing in common, and of losses over fewer words."""
     for seed, kind in enumerate(("shuffled", "bootstrap")):
         source = Source(folder, kind, WORDS)
-        for world in _of_trees(source):
+        for world in (*_of_trees(source), *_of_nothing(source)):
             yield from cells(world, source.noise, sets, seed)
     for noise, world in _of_proxies(folder):
         yield from cells(world, noise, sets)

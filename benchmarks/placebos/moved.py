@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from benchmarks.placebos.cells import RUNS, Row, World, cells, never, should
-from benchmarks.placebos.runsets import Source
+from benchmarks.placebos.runsets import Source, with_odd_ones
 from gpustab.kernels.procrustes import procrustes
 from gpustab.results import Content
 from gpustab.runs.key import Key
@@ -118,6 +118,13 @@ def of_two(pool: Pool) -> Iterator[World]:
         RUNS,
     )
     yield World(
+        "runs of one group in two periods, one run in ten odd",
+        lambda r, rng: asked([with_odd_ones(runs, rng) for runs in pool.two(r, rng)]),
+        {"change.order-of-words": never("yes"), "change.two-camps": never("yes"), "change.collapsed": never("yes")},
+        RUNS,
+        0.5,
+    )
+    yield World(
         "bootstrap runs alone, in two periods",
         lambda r, rng: asked(pool.two(r, rng, sampling="bootstrap")),
         {"change.compared": should("bootstrap", "yes", "no")},
@@ -197,6 +204,17 @@ def of_laws(pool: Pool) -> Iterator[World]:
     yield World(
         "runs of one group in three periods and two controls",
         lambda r, rng: asked(pool.deal([*keys, *controls], r, rng)),
+        {
+            "change.frequency": never("more", "less"),
+            "change.word-beyond-law": never("yes"),
+            "change.more-than-at-random": never("more"),
+        },
+        FEWER[:2],
+        0.5,
+    )
+    yield World(
+        "runs of one group in three periods and two controls, one run in ten odd",
+        lambda r, rng: asked([with_odd_ones(runs, rng) for runs in pool.deal([*keys, *controls], r, rng)]),
         {
             "change.frequency": never("more", "less"),
             "change.word-beyond-law": never("yes"),

@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 from benchmarks.placebos.cells import Row, Truth, World, cells, never, should
-from benchmarks.placebos.runsets import QUERIES, Deal, Source, placed
+from benchmarks.placebos.runsets import ENOUGH, QUERIES, Deal, Source, placed
 from gpustab import engine
 from gpustab.kernels.cosine import query_cosines
 from gpustab.kernels.overlap import shared_neighbours
@@ -34,8 +34,6 @@ SPLITS = 20
 """How many random halves tell what averages of so many runs share."""
 CLUSTER = 12
 """Words that move as one: each has the others in its list of ten."""
-ENOUGH = (5, 8, 16)
-"""R of rules that say nothing at three runs."""
 
 Words = list[str]
 

@@ -19,6 +19,7 @@ from gpustab.formats.options import LoadOptions
 from gpustab.runs.key import Key
 from gpustab.runs.load import load_runs
 from gpustab.runs.runs import Runs
+from gpustab.studies.average.study import average
 from gpustab.studies.bootstrap.study import bootstrap
 from gpustab.studies.compare.study import compare
 from gpustab.studies.neighbours.study import neighbours_of
@@ -29,6 +30,8 @@ WORDS = 700
 QUERIES = ("government", "people", "minister", "police", "attack", "team", "water", "company")
 FEWER = (3, 5, 8)
 """Which R where a study takes long."""
+ENOUGH = (5, 8, 16)
+"""R of rules that say nothing at three runs."""
 ODD = 0.1
 """Part of the runs that are of another kind."""
 
@@ -168,6 +171,24 @@ def other_names(source: Source) -> Iterator[World]:
     )
 
 
+def averages(source: Source) -> Iterator[World]:
+    """Averages of runs agree better than runs do, of which one in ten may be odd; unrelated spaces prove nothing."""
+    of = {odd: source.dealt([placed(sampling=source.sampling)], odd=odd) for odd in (False, True)}
+    for odd, deal in of.items():
+        yield World(
+            "averages of the runs of one group" + ", one run in ten odd" * odd,
+            lambda r, rng, deal=deal: average(deal(r, rng)[0])[1],  # type: ignore[misc]
+            {"average.agree-better": should("yes", "no")},
+            ENOUGH,
+        )
+    yield World(
+        "averages of runs of which each has its vectors dealt out to other words",
+        lambda r, rng: average(knowing_nothing(of[False](r, rng)[0], rng))[1],
+        {"average.agree-better": NEITHER},
+        ENOUGH,
+    )
+
+
 def dealt_out(source: Source) -> Iterator[World]:
     """Vectors dealt out to other words in every run: nothing holds, and no word is more stable than another."""
     shuffled, drawn = source.dealt([placed()]), source.dealt([placed(sampling="bootstrap")])
@@ -246,7 +267,7 @@ def worlds(shuffled: Source, bootstrapped: Source) -> Iterator[tuple[str, World]
     for source in (shuffled, bootstrapped):
         for world in (
             *two_samplings(source), *three_techniques(source, odd=False), *three_techniques(source, odd=True),
-            *other_names(source),
+            *other_names(source), *averages(source),
         ):  # fmt: skip
             yield source.noise, world
     for world in dealt_out(shuffled):

@@ -33,6 +33,8 @@ CPU = torch.device("cpu")
 BACKGROUNDS = (1, 3)
 TERMS, LENGTH = 40, 12
 """How many terms are asked about; words of a made sentence."""
+OTHER = "minister"
+"""A word that is no term."""
 
 
 def news() -> list[list[str]]:
@@ -264,6 +266,15 @@ def worlds(texts: Texts) -> Iterator[World]:
         "news dealt out to two texts, the same twelve words added to every sentence of the second",
         lambda r, rng: texts.two_texts(r, rng, lambda document: [[*sentence, *filler] for sentence in document]),
         {"consistency.better-text": should("higher", "lower"), "consistency.higher-cosine": should("lower", "higher")},
+        BACKGROUNDS,
+        0.5,
+    )
+    yield World(
+        f"news dealt out to two texts, '{OTHER}' three times after every word of the second",
+        lambda r, rng: texts.two_texts(
+            r, rng, lambda document: [[word for own in s for word in (own, OTHER, OTHER, OTHER)] for s in document]
+        ),
+        {"consistency.higher-cosine": should("lower", "higher")},
         BACKGROUNDS,
         0.5,
     )

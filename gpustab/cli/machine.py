@@ -47,7 +47,7 @@ def doctor(
         if (out / "summary.json").exists():
             raise InputError(f"{out}: holds a result; give another folder")
         check_can_make(out)
-    from gpustab.machine.doctor import answer, diagnose
+    from gpustab.machine.doctor import answer, diagnose, in_short
 
     checks = diagnose()
     content = to_text.dumps({"checks": [asdict(check) for check in checks]}, indent=2)
@@ -59,7 +59,7 @@ def doctor(
     else:
         table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
         colours = {"ok": "green", "warn": "yellow", "fail": "red"}
-        for check in checks:
+        for check in in_short(checks):
             detail = check.detail + (f"\n→ {check.remedy}" if check.remedy else "")
             table.add_row(Text(check.status, style=colours[check.status]), check.name, Text(detail))
         Console().print(table)

@@ -187,7 +187,7 @@ def fitted(content: dict[str, Any], folder: Path, progress: Bar, showing: Showin
     """Return the plan whose open settings fit the corpus, and say them; see :func:`gpustab.training.fitting.fit`."""
     from gpustab.training.fitting import fit
 
-    found = fit(content, folder, progress, parts)
+    found = fit(content, folder, progress, parts, look=not (showing.quiet or showing.json))
     if found.says and not showing.quiet:
         progress.print(f"chosen to fit {found.says}")
     return found

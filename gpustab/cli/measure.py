@@ -250,7 +250,8 @@ def info(
 
         given = {name: value for name, value in asdict(corpus_options).items() if value is not None}
         corpus = CorpusOptions(**given) if given else None
-        result = look_at(files, load_options, progress, explain=as_typed, corpus=corpus, epochs_by=epochs_by)
+        fits = "min_count" not in given
+        result = look_at(files, load_options, progress, as_typed, corpus, epochs_by, fits)
         show(result, showing)
         if refused := [group for group in result.groups if "error" in group]:
             raise InputError(f"{len(refused)} of {len(result.groups)} files cannot be read")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import logging
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -27,6 +27,8 @@ from gpustab.options import chosen
 
 log = logging.getLogger("gpustab")
 
+_ASKED = 50
+"""Files of one suffix, evenly drawn, that are looked at to tell whether they are text."""
 _FEW = 0.1
 """A larger share of the texts of a folder is not left out unless a format is named; one file, a README say, may be."""
 
@@ -130,15 +132,20 @@ def _weigh(folder: Path, there: Counter[str], found: Sequence[TextFormat]) -> No
 
 
 def _by_content(folder: Path, shown: Sequence[Path], options: ReadOptions) -> tuple[Counter[str], str]:
-    """Return how many files there are of each suffix whose first file is text, and what is to be said of others."""
-    readable, others = Counter(map(suffix_of, shown)), list[str]()
-    for suffix in list(readable):
-        first = folder / next(path for path in shown if suffix_of(path) == suffix)
-        try:
-            recognise(first, options)
-        except InputError as error:
-            others.append(error.marked)
-            del readable[suffix]
+    """Return how many files of each suffix are text, of many as many as are looked at, and what to say of others."""
+    kinds, readable, others = defaultdict[str, list[Path]](list), Counter[str](), list[str]()
+    for path in shown:
+        kinds[suffix_of(path)].append(path)
+    for suffix, paths in kinds.items():
+        refused = list[str]()
+        for path in paths[:: -(-len(paths) // _ASKED)]:
+            try:
+                recognise(folder / path, options)
+            except InputError as error:
+                refused.append(error.marked)
+            else:
+                readable[suffix] += 1
+        others += refused[:1]
     more = [f"{len(others) - 3:,} more kinds cannot be read either"] if len(others) > 3 else []
     return readable, "".join(f"; {one}" for one in [*others[:3], *more])
 
@@ -308,9 +315,15 @@ def _pipe(name: str, path: Path, options: ReadOptions) -> Documents:
 
 def _folder(folder: Path, options: ReadOptions) -> Documents:
     paths, seen = files_in(folder, options)
-    parts, guesses, kinds = [], [], dict[str, int]()
+    parts, guesses, kinds, unread = list[Part](), list[str](), dict[str, int](), list[str]()
     for path in paths:
-        format_, file, guess = recognise(path, options, among=True)
+        try:
+            format_, file, guess = recognise(path, options, among=True)
+        except InputError as error:
+            if options.format != PLAIN.name or suffix_of(path) in (*PLAIN.suffixes, ""):
+                raise
+            unread.append(error.marked)  # of suffixes that say nothing, some are no text
+            continue
         _refuse_unfit(options, path, format_)
         parts.append(Part(format_, file, path.relative_to(folder).as_posix()))
         kinds[format_.title] = kinds.get(format_.title, 0) + 1
@@ -318,7 +331,8 @@ def _folder(folder: Path, options: ReadOptions) -> Documents:
     layouts = {part.format.layout or options.layout or "files" for part in parts}
     layout: FoundLayout = layouts.pop() if len(layouts) == 1 else "records"
     taken = ", ".join(f"{n:,} as {title}" for title, n in kinds.items())
-    notes = [f"{folder}: {seen}; read {taken}; {_LAYOUTS[layout]}", *_warned(guesses)]
+    left = f"; left out {len(unread):,} that are no text: {'; '.join(unread[:3])}" if unread else ""
+    notes = [f"{folder}: {seen}; read {taken}; {_LAYOUTS[layout]}{left}", *_warned(guesses)]
     return Documents(str(folder), layout, parts, notes=notes)
 
 

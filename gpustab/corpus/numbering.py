@@ -28,6 +28,9 @@ _AT_ONCE = 1 << 22
 """Tokens that are counted at once."""
 END = 0
 """Id of the newline that ends every text."""
+SIZES = ((5_000_000, 20), (1_000_000, 10), (0, 5))
+"""From so many tokens on, the least count of a word."""
+FEW_WORDS, LEAST_COUNT = 200, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,3 +261,17 @@ def _splitter(documents: Documents, options: CorpusOptions) -> Callable[[list[st
         return [sentence for text in plain for sentence in segment(options.language, text) if not sentence.isspace()]
 
     return split
+
+
+def least_count(counts: NDArray[np.int64]) -> int:
+    """Return the least count of a word that fits.
+
+    Args:
+        counts: ``(v,)`` how often each word occurs.
+
+    >>> least_count(np.full(1000, 40)), least_count(np.full(1000, 4)), least_count(np.full(1000, 6000))
+    (5, 2, 20)
+    """
+    tokens = int(counts.sum())
+    chosen = next(least for size, least in SIZES if tokens >= size)
+    return chosen if (counts >= chosen).sum() >= FEW_WORDS or chosen > SIZES[-1][1] else LEAST_COUNT

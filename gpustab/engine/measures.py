@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from gpustab.kernels import similarity
+from gpustab.kernels.distances import cosine_correlation
 from gpustab.kernels.gram import Moments, block_positions, diagonal_blocks, run_pairs, squared_norms
 from gpustab.kernels.procrustes import procrustes
 
@@ -157,7 +158,7 @@ def _rdm(spaces: Spaces) -> Tensor:
     if not spaces.unit:
         raise ValueError("rdm compares cosines, and wants runs loaded with unit=True")
     norms = squared_norms(spaces.moments.gram)
-    table = similarity.cosine_correlation(norms, spaces.moments.sums, spaces.words, spaces.names)
+    table = cosine_correlation(norms, spaces.moments.sums, spaces.words, spaces.names)
     i, j = run_pairs(len(table), table.device)
     return table[i, j]
 

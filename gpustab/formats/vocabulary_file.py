@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -251,16 +251,35 @@ def choose_matrix(
 
 
 def _matrices(path: Path, shapes: Mapping[str, Shape], options: LoadOptions) -> list[str]:
-    if options.tensor in shapes:
-        return [options.tensor]
-    # Wrappers put names before those of a model: model._orig_mod.module.tok_emb.weight.
-    if len(ends := [name for name in shapes if name.endswith(f".{options.tensor}")]) == 1:
-        return ends
+    named = by_end(options.tensor, shapes)
+    if len(named) == 1:
+        return named
+    if named and options.tensor != DEFAULTS.tensor:
+        raise InputError(f"{path}: {several_end(options.tensor, named)}")
     if options.tensor != DEFAULTS.tensor:
         raise InputError(f"{path}: there is no matrix '{options.tensor}'; the file has {_listed(shapes, list(shapes))}")
     if not shapes:
         raise InputError(f"{path}: there is no matrix of real numbers (v, d) in this file")
     return list(shapes)
+
+
+def by_end(asked: str, names: Iterable[str]) -> list[str]:
+    """Return the tensors that a name may mean: the one that has it, or those that end in it, ``.weight`` left out.
+
+    Wrappers put names before those of a model.
+
+    >>> by_end("tok_emb", ["model._orig_mod.module.tok_emb.weight", "model._orig_mod.module.pos_emb.weight"])
+    ['model._orig_mod.module.tok_emb.weight']
+    """
+    names = list(names)
+    if asked in names:
+        return [asked]
+    return [name for name in names if f".{name}".endswith((f".{asked}", f".{asked}.weight"))]
+
+
+def several_end(asked: str, names: Sequence[str]) -> str:
+    """Return the message on a name that several tensors end in; it lacks the file's name."""
+    return f"{' and '.join(names[:3])} end in '{asked}'; choose by {option('tensor', names[0])}"
 
 
 def _lists(path: Path, lists: Mapping[str, Sequence[bytes]], options: LoadOptions) -> dict[str, WordList]:

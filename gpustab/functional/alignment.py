@@ -258,6 +258,8 @@ def average(stack: Tensor, *, normalize: bool = True) -> Tensor:
     want_tensor("stack", stack)
     if stack.ndim < 3 or 0 in stack.shape:
         raise InputError(f"stack has shape {tuple(stack.shape)}, wanted (..., R, v, d), not empty")
+    if not stack.is_floating_point():
+        raise InputError(f"stack is {stack.dtype}, wanted real floating-point numbers")
     rows = stack.detach().double()
     if not bool(rows.isfinite().all()):
         raise InputError("stack has numbers that are not finite")

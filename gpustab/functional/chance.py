@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from gpustab.errors import InputError
-from gpustab.kernels.shapes import want
+from gpustab.kernels.shapes import want, want_count
 
 __all__ = ["ChanceLevel", "chance_level"]
 
@@ -57,8 +57,7 @@ def chance_level(
     """
     want("x", x, "(v, d1)")
     want("y", y, "(v, d2)")
-    if permutations < 2:
-        raise InputError(f"permutations is {permutations}, wanted at least 2")
+    want_count("permutations", permutations, 2)
     generator = torch.Generator(device="cpu").manual_seed(seed)
     found = []
     for _ in range(permutations):

@@ -24,7 +24,7 @@ from gpustab.kernels.pair_similarity import (
     pair_eigenspaces,
     pair_linear_cka,
 )
-from gpustab.kernels.shapes import want_tensor
+from gpustab.kernels.shapes import want_count, want_tensor
 
 __all__ = [
     "Eigenspaces",
@@ -105,7 +105,10 @@ def rank_similarity(
 def _lists(x: Tensor, y: Tensor, k: int, targets: Tensor | None) -> Tensor:
     """The neighbours in both spaces, ``(2, t, k)``."""
     refuse_unmeasurable(pair_rows(x, y, None, True))
-    if not 1 <= k < len(x):
+    if len(x) < 2:
+        raise InputError(f"x has shape {tuple(x.shape)}, wanted 2 rows at least: a word has no other as a neighbour")
+    want_count("k", k)
+    if k >= len(x):
         raise InputError(f"k is {k}, wanted 1 to {len(x) - 1} for {len(x)} words")
     rows = row_numbers(targets, len(x), x.device).to(x.device)
     return torch.stack([top_k(_sized(part.detach()), rows, k).indices for part in (x, y)])

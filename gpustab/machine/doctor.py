@@ -76,6 +76,7 @@ _PACKAGES: tuple[tuple[str, str, str, str], ...] = (
     ("nltk", "3.9", "", "sentences"),
     ("spacy", "3.8", "", "sentences"),
 )
+_MODULES = {module for module, *_ in _PACKAGES}
 _BLOCKS = {
     "": "everything",
     "train": "train, sweep, demo",
@@ -100,6 +101,19 @@ def diagnose() -> list[Check]:
     """
     python = Check("python", "ok", f"{sys.version.split()[0]} at {sys.executable}")
     return [python, *_packages(), _wordnet(), *_cuda(), *_faiss(), _threads(), _room()]
+
+
+def in_short(checks: Sequence[Check]) -> list[Check]:
+    """Return the checks for people: what is amiss first, and the packages that are well in one line.
+
+    >>> [check.detail for check in in_short([Check("torch", "ok", "torch 2.11"), Check("numpy", "ok", "numpy 2.3")])]
+    ['torch 2.11, numpy 2.3']
+    """
+    amiss = [check for check in checks if check.status != "ok"]
+    packages = [check for check in checks if check.status == "ok" and check.name in _MODULES]
+    others = [check for check in checks if check.status == "ok" and check.name not in _MODULES]
+    one = [Check("packages", "ok", ", ".join(check.detail for check in packages))] if packages else []
+    return [*amiss, *one, *others]
 
 
 def answer(checks: Sequence[Check]) -> str:

@@ -29,7 +29,7 @@ _TRANSFER = timedelta(minutes=5)
 _BEAT = 5.0
 """Seconds between two signs of life of a process."""
 _SILENCE = 9
-"""Signs of life that may fail: one that computes gives them, one that hangs or has lost its net does not."""
+"""Signs of life that may be missing: a process that computes gives them, one that hangs or is cut off does not."""
 
 
 class _Pulse:
@@ -42,6 +42,7 @@ class _Pulse:
     def __init__(self, store: Any, rank: int, world: int) -> None:
         self._store, self._rank = store, rank
         self._others = [other for other in range(world) if other != rank]
+        self._names = [f"pulse/{other}" for other in self._others]
         self._heard = dict.fromkeys(self._others, (0, 0))  # beats, and sums that it has come to
         self._counted = dict.fromkeys(self._others, (0, 0))  # their beats at the last one of this process, and silences
         self._sums = self._rounds = 0
@@ -49,7 +50,7 @@ class _Pulse:
         self._lost: str | None = None
         self._news = threading.Condition()
         self._say(0)
-        store.wait([_name(other) for other in self._others], _JOINING)
+        store.wait(self._names, _JOINING)
         self._thread = threading.Thread(target=self._run, name="pulse", daemon=True)
         self._thread.start()
 
@@ -89,7 +90,7 @@ class _Pulse:
                 if is_due := time.monotonic() >= due:
                     beats, due = beats + 1, time.monotonic() + _BEAT
                 self._say(beats)
-                heard = {other: self._hear(other) for other in self._others}
+                heard = self._hear()
                 with self._news:
                     for other, (beat, _) in heard.items() if is_due else ():
                         before, silent = self._counted[other]
@@ -100,7 +101,7 @@ class _Pulse:
                         self._news.wait(0.002 if self._waiting else max(due - time.monotonic(), 0))
             self._say(-1)
             until = time.monotonic() + _BEAT  # the store may lie in the first process, which so goes last
-            while self._rank == 0 and time.monotonic() < until and any(self._hear(o)[0] >= 0 for o in self._others):
+            while self._rank == 0 and time.monotonic() < until and any(beat >= 0 for beat, _ in self._hear().values()):
                 time.sleep(0.01)
         except RuntimeError as error:  # the process that keeps the store has ended
             with self._news:
@@ -108,11 +109,12 @@ class _Pulse:
                 self._news.notify_all()
 
     def _say(self, beats: int) -> None:
-        self._store.set(_name(self._rank), f"{beats} {self._sums}")
+        self._store.set(f"pulse/{self._rank}", f"{beats} {self._sums}")
 
-    def _hear(self, other: int) -> tuple[int, int]:
-        beats, sums = map(int, self._store.get(_name(other)).split())
-        return beats, sums
+    def _hear(self) -> dict[int, tuple[int, int]]:
+        """What every other process has said last: beats, negative for one that ends, and sums."""
+        found = (map(int, said.split()) for said in self._store.multi_get(self._names))
+        return {other: (beats, sums) for other, (beats, sums) in zip(self._others, found, strict=True)}
 
     def end(self) -> None:
         """Tell the others that this process ends, unless the store hangs."""
@@ -120,10 +122,6 @@ class _Pulse:
             self._ended = True
             self._news.notify_all()
         self._thread.join(2 * _BEAT)
-
-
-def _name(rank: int) -> str:
-    return f"pulse/{rank}"
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gpustab.errors import InputError
 from gpustab.functional.losses import wordwise_pip_loss
 from gpustab.functional.similarity import neighbour_overlap
 from gpustab.kernels.batches import Reduction, refuse_reduction
+from gpustab.kernels.shapes import want_count
 from gpustab.metrics.base import PairMetric
 
 __all__ = ["NeighbourOverlap", "WordwisePIPDistance"]
@@ -88,8 +88,7 @@ class NeighbourOverlap(_OfRows):
 
     def __init__(self, k: int = 10, *, jaccard: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        if k < 1:
-            raise InputError(f"k is {k}, wanted a number from 1")
+        want_count("k", k)
         self.k, self.jaccard = k, jaccard
 
     def extra_repr(self) -> str:

@@ -14,6 +14,7 @@ from gpustab.kernels.gram import Moments, empty_moments, merge, moments, pair_bl
 from gpustab.kernels.pair_rows import pair_rows, refuse_unmeasurable
 from gpustab.kernels.pip_loss import pip_from_gram, reduced
 from gpustab.kernels.procrustes import procrustes, residuals
+from gpustab.kernels.shapes import want_count
 from gpustab.metrics.base import PairMetric
 
 __all__ = ["CanonicalCorrelation", "DebiasedCKA", "LinearCKA", "PIPDistance", "ProcrustesDistance"]
@@ -43,8 +44,8 @@ class _OfMoments(PairMetric):
 
     def __init__(self, dimension: int | None = None, *, normalize: bool = True, **kwargs: Any) -> None:
         super().__init__(normalize=normalize, kind=1 + self.with_lengths, **kwargs)
-        if dimension is not None and dimension < 1:
-            raise InputError(f"dimension is {dimension}, wanted a number from 1")
+        if dimension is not None:
+            want_count("dimension", dimension)
         self.dimension = dimension
         for name, zeros in empty_moments(2, 0, self.device)._asdict().items():
             self.add_state(name, zeros, dist_reduce_fx="sum")

@@ -59,6 +59,15 @@ def _in_words(block: Block) -> Block:
     return replace(block, title=title, answer=answer, aside=aside, facts=facts, tables=tables)
 
 
+def plainly(about: str) -> str:
+    """Return what a column is without the marks of a docstring.
+
+    >>> plainly("``all``, or ``known``")
+    'all, or known'
+    """
+    return about.replace("``", "")
+
+
 def _cells(table: SmallTable) -> list[list[str]]:
     """The cells of a table; those of a column of techniques are the names of these."""
     named = [technique if title in ("technique", "runs of") else called for title in table.header]

@@ -13,6 +13,7 @@ from gpustab.report import describe as parts
 from gpustab.report.citations import bibtex
 from gpustab.report.json_text import plain
 from gpustab.report.listing import account, listed, size
+from gpustab.report.origin import called
 from gpustab.report.svg.colours import figure_style, page_colours
 from gpustab.report.svg.picture import Picture
 from gpustab.report.words import browser
@@ -126,6 +127,8 @@ def _environment() -> Any:
         "opening": _opening,
         "broad": _broad,
         "letters": _letters,
+        "plainly": parts.plainly,
+        "called": called,
         "size": size,
     }
     return made

@@ -13,10 +13,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from gpustab.report.describe import describe
+from gpustab.report.describe import describe, plainly
 from gpustab.report.json_text import plain
 from gpustab.report.listing import account_line
+from gpustab.report.origin import called
 from gpustab.results import Block, Content, SmallTable
+from gpustab.results.page import counted
 
 _MOST_ROWS = 60
 """Of a table on a terminal; files, and what is read by another program, hold all of them."""
@@ -24,9 +26,11 @@ _FOLDED = 24
 """Width that a column of words is given where the page is narrow."""
 
 
-_SHORT = 40
+_SHORT = 35
 """Lines that everybody reads."""
-_FIRST = 20
+_NOTES = 3
+"""Notes that a short page has."""
+_FIRST = 8
 """Rows of the one table that a short page has."""
 
 
@@ -41,7 +45,7 @@ def print_result(result: Content, console: Console, *, brief: bool = False) -> N
     blocks = describe(result)
     page = _page(result, console, blocks)
     if brief and page.count("\n") > _SHORT:
-        page = _page(result, console, _lead(blocks))
+        page = _page(result, console, _lead(blocks), brief=True)
     console.file.write(page)
 
 
@@ -55,11 +59,11 @@ def _lead(blocks: Sequence[Block]) -> list[Block]:
     left = len(table.rows) - _FIRST
     if left > 0:
         title = f"{table.title} ({left:,} more rows)" if table.title else f"the first {_FIRST} of {len(table.rows):,}"
-        table = SmallTable(title, table.header, table.rows[:_FIRST])
+        table = replace(table, title=title, rows=table.rows[:_FIRST])
     return [replace(first, answer="", aside="", tables=[table])]
 
 
-def _page(result: Content, console: Console, blocks: Sequence[Block]) -> str:
+def _page(result: Content, console: Console, blocks: Sequence[Block], *, brief: bool = False) -> str:
     with console.capture() as page:
         for alarm in result.alarms:
             console.print(Text.assemble(("! ", "bold red"), (alarm, "bold")))
@@ -72,9 +76,14 @@ def _page(result: Content, console: Console, blocks: Sequence[Block]) -> str:
                 console.print(Text(f"{block.title}: on the page that --out DIR writes", style="dim"))
                 continue
             console.print(Text(block.title, style="bold"))
-            console.print(Padding(_body(block, console.width - 2, console.is_terminal), (0, 0, 1, 2)))
-        for note in result.notes:
-            console.print(Text.assemble(("! ", "yellow"), note))
+            console.print(Padding(_body(block, console.width - 2, console.is_terminal, brief), (0, 0, 1, 2)))
+        notes = result.notes[:_NOTES] if brief else result.notes
+        for note in notes:
+            console.print(Text.assemble(("! ", "yellow"), called(note)))
+        if left := len(result.notes) - len(notes):
+            console.print(
+                Text(f"{counted(left, 'more note')}: on the page that --out DIR writes, or by -v", style="dim")
+            )
         if made := account_line(result.environment.get("trained", [])):
             console.print(Text(made, style="dim"))
         console.print(Text(_closing(result.environment), style="dim"))
@@ -89,7 +98,7 @@ def to_text(result: Content, width: int = 100) -> str:
     return text.getvalue()
 
 
-def _body(block: Block, width: int, cut: bool) -> RenderableType:
+def _body(block: Block, width: int, cut: bool, brief: bool = False) -> RenderableType:
     tables = [_shortened(table) if cut else table for table in block.tables]
     parts: list[RenderableType] = [Text(sentence) for sentence in (block.answer, block.aside) if sentence]
     if block.facts:
@@ -97,7 +106,12 @@ def _body(block: Block, width: int, cut: bool) -> RenderableType:
         for name, value, explanation in block.facts:
             grid.add_row(Text(name), Text(value, style="bold cyan"), Text(explanation, style="dim" if value else ""))
         parts.append(grid)
-    parts += [Padding(_table(part), (1, 0, 0, 0)) for table in tables for part in _fitting(table, width)]
+    for table in tables:
+        pieces = _fitting(table, width)
+        parts += [Padding(_table(piece), (1, 0, 0, 0)) for piece in pieces[: 1 if brief else None]]
+        shown = pieces[0].header if brief else table.header
+        key = "; ".join(f"{name}: {plainly(table.key[name])}" for name in shown if name in table.key)
+        parts += [Text(key, style="dim")] if key else []
     return Group(*parts)
 
 
@@ -106,7 +120,7 @@ def _shortened(small: SmallTable) -> SmallTable:
     if len(small.rows) <= _MOST_ROWS:
         return small
     told = f"the first {_MOST_ROWS} of {len(small.rows):,} rows; --out DIR writes all"
-    return SmallTable(f"{small.title} ({told})" if small.title else told, small.header, small.rows[:_MOST_ROWS])
+    return replace(small, title=f"{small.title} ({told})" if small.title else told, rows=small.rows[:_MOST_ROWS])
 
 
 def _fitting(small: SmallTable, width: int) -> list[SmallTable]:

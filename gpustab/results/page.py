@@ -14,8 +14,8 @@ _NOISE = 1e-12
 
 Shown = str | tuple[str, int] | Callable[[Any], str]
 """What a column shows of a row: the value of a name, that as a number of so many digits, or what a function says."""
-Columns = Iterable[str | tuple[str, Shown]]
-"""Columns of a small table: names of declared ones, or titles, each with what it shows."""
+Columns = Iterable[str | tuple[str, Shown] | tuple[str, Shown, str]]
+"""Columns of a small table: names of declared ones, or titles, each with what it shows, and if need be what that is."""
 
 
 @dataclass
@@ -27,12 +27,14 @@ class SmallTable:
         header: names of the columns.
         rows: their cells.
         opens: numbers of the columns of words that a page opens, beside a first one that is called word or neighbour.
+        key: what columns are, by their titles; those that nobody explains are not among them.
     """
 
     title: str
     header: list[str]
     rows: list[list[str]]
     opens: Sequence[int] = ()
+    key: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, title: str, rows: Iterable[Any], columns: Columns, row: type | None = None) -> SmallTable:
@@ -57,7 +59,9 @@ class SmallTable:
         kind: Any = row or (type(kept[0]) if kept else dict)
         declared = {} if issubclass(kind, Mapping) else columns_of(kind)
         of = [_declared(column, declared) for column in columns]
-        return cls(title, [name for name, _ in of], [[_shown(each, what) for _, what in of] for each in kept])
+        cells = [[_shown(each, what) for _, what, _ in of] for each in kept]
+        key = {name: about for name, _, about in of if about}
+        return cls(title, [name for name, _, _ in of], cells, key=key)
 
     @property
     def words(self) -> list[bool]:
@@ -145,15 +149,20 @@ def minus(text: str) -> str:
     return text.replace("-", "−") if any(digit in text for digit in "123456789") else text.lstrip("+-")
 
 
-def _declared(column: str | tuple[str, Shown], declared: dict[str, Column]) -> tuple[str, Shown]:
-    """The title of a column and what it shows, by its declaration if it is given by its name."""
+def _declared(
+    column: str | tuple[str, Shown] | tuple[str, Shown, str], declared: dict[str, Column]
+) -> tuple[str, Shown, str]:
+    """The title of a column, what it shows, and what that is, by its declaration if it is given by its name."""
     if not isinstance(column, str):
-        return column
+        title, what, *about = column
+        name = what[0] if isinstance(what, tuple) else what
+        own = declared[name].about if isinstance(name, str) and name in declared else ""
+        return title, what, about[0] if about else own
     of = declared.get(column, Column(column.replace("_", " ")))
     if of.text is not None:
         write = of.text
-        return of.title, lambda row: write(_value(row, column))
-    return of.title, column if of.digits is None else (column, of.digits)
+        return of.title, lambda row: write(_value(row, column)), of.about
+    return of.title, column if of.digits is None else (column, of.digits), of.about
 
 
 def _value(row: Any, name: str) -> Any:

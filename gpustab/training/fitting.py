@@ -25,11 +25,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gpustab.corpus.corpus import Corpus
-from gpustab.corpus.numbering import number
+from gpustab.corpus.numbering import least_count, number
 from gpustab.corpus.tokenise import corpus_of
 from gpustab.formats.parsed import read_json
 from gpustab.machine.progress import Progress
@@ -41,9 +38,6 @@ from gpustab.training.plan import PLAN
 from gpustab.training.settings import TrainingSettings, read_settings
 from gpustab.training.workers import check_workers
 
-SIZES = ((5_000_000, 20), (1_000_000, 10), (0, 5))
-"""From so many tokens on, the least count of a word."""
-FEW_WORDS, LEAST_COUNT = 200, 2
 READ_RAREST, READ_ALL, MOST_EPOCHS = 100, 1_500_000, 100
 """How often the rarest word is read in a training, how often all words together; and the most epochs for that."""
 LEAST_EPOCHS, USUAL_EPOCHS = 5, 20
@@ -69,20 +63,6 @@ class Fitted(NamedTuple):
     says: str
 
 
-def least_count(counts: NDArray[np.int64]) -> int:
-    """Return the least count of a word that fits.
-
-    Args:
-        counts: ``(v,)`` how often each word occurs.
-
-    >>> least_count(np.full(1000, 40)), least_count(np.full(1000, 4)), least_count(np.full(1000, 6000))
-    (5, 2, 20)
-    """
-    tokens = int(counts.sum())
-    chosen = next(least for size, least in SIZES if tokens >= size)
-    return chosen if (counts >= chosen).sum() >= FEW_WORDS or chosen > SIZES[-1][1] else LEAST_COUNT
-
-
 def epochs_of(tokens: int, min_count: int) -> int:
     """Return the epochs that fit a text, in tens where it is short.
 
@@ -102,7 +82,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def fit(content: Mapping[str, Any], folder: Path, progress: Progress, parts: int = 1) -> Fitted:
+def fit(content: Mapping[str, Any], folder: Path, progress: Progress, parts: int = 1, *, look: bool = True) -> Fitted:
     """Return the plan of some settings with what they leave open chosen by their corpus.
 
     A run set that was begun keeps to what it was begun with.
@@ -112,6 +92,7 @@ def fit(content: Mapping[str, Any], folder: Path, progress: Progress, parts: int
         folder: of the run set.
         progress: is told that the corpus is read.
         parts: how many parts of the corpus are trained by themselves.
+        look: whether the evidence is wanted where no doubt stops, see :func:`gpustab.corpus.tokenise.prepare_corpus`.
 
     Raises:
         InputError: as :func:`gpustab.training.read_settings`, and if the corpus cannot be read.
@@ -136,7 +117,7 @@ def fit(content: Mapping[str, Any], folder: Path, progress: Progress, parts: int
             epochs = begun.get(f"{name}.epochs") or epochs_of(tokens // parts, least)
             chosen.setdefault(name, {})["epochs"] = epochs
             said.append(f"--epochs {epochs}" if len(settings.techniques) == 1 else f"--set {name}.epochs={epochs}")
-    prepare = cache(lambda: corpus_of(numbered, read_settings(chosen).options))
+    prepare = cache(lambda: corpus_of(numbered, read_settings(chosen).options, look=look))
     if "lsa" in settings.techniques and "dim" not in content.get("lsa", {}):
         dim, corpus = technique("lsa").parameters.model_fields["dim"].default, prepare()
         fits = begun.get("lsa.dim") or max(min(dim, len(corpus) // parts // 2, len(corpus.vocabulary)), 1)

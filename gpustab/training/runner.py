@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import math
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple
 import torch
 
 from gpustab.corpus.corpus import Corpus
-from gpustab.corpus.evidence import Evidence
+from gpustab.corpus.evidence import Evidence, shared_column
 from gpustab.corpus.periods import Periods
 from gpustab.corpus.slices import count_periods, epoch_slices
 from gpustab.corpus.tokenise import prepare_corpus
@@ -95,30 +94,11 @@ def corpus_notes(corpus: Corpus, *, told: bool = False) -> Iterator[str]:
     yield f"{corpus.name}: {size}{f'; left out: {left_out}' if left_out else ''}."
     if not told:
         yield from (f"{note}." for note in corpus.notes)
+        if corpus.unit == "document" and (shared := shared_column(corpus.records)):
+            yield f"{shared.says}: {as_flags(shared.way)}."
     if corpus.draws < _FEW_UNITS:
         few = counted(corpus.draws, corpus.drawn, "is/are")
         yield f"{few} few to draw from: what bootstrap runs differ by is a matter of chance."
-    if corpus.unit == "document" and (column := _shared_column(corpus)):
-        name, values = column
-        yield (
-            f"Documents share a {name} ({values:,} of them for {len(corpus):,} documents). If those of one {name} are "
-            f"alike, draw them together by {as_flags(option('unit', name))}: drawn one by one, bootstrap runs differ "
-            "too little."
-        )
-
-
-def _shared_column(corpus: Corpus) -> tuple[str, int] | None:
-    """The column by which documents hang together, if there is one, with its number of values.
-
-    It has something in every document, enough values to draw from, half as many as documents at most, and words: a
-    column of numbers counts or dates.
-    """
-    found = []
-    for name in corpus.records[0].metadata if corpus.records else ():
-        values = {record.metadata.get(name, "") for record in corpus.records}
-        if _FEW_UNITS <= len(values) <= len(corpus) / 2 and all(re.search(r"[^\W\d_]{2}", value) for value in values):
-            found.append((name, len(values)))
-    return max(found, key=lambda own: own[1], default=None)
 
 
 def _engine_notes(tasks: Sequence[Task]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.zoo.__main__ import Seen, look_at, table
 from benchmarks.zoo.composed import composed
-from benchmarks.zoo.fresh_made import fresh_made
+from benchmarks.zoo.first_fresh_made import fresh_made
 from benchmarks.zoo.made import made
 from benchmarks.zoo.specimen import Specimen
 
@@ -56,18 +56,19 @@ def test_a_made_file_raises_the_right_doubt(one):
 
 def test_the_table_counts_what_was_seen_and_what_is_fresh():
     rows = [
-        Seen("a", True, False, (), (), "", True, False, 0.1),
-        Seen("b", True, True, ("markup",), (), "markup: much", False, False, 0.1),
-        Seen("c", False, False, (), ("heads",), "heads", True, False, 0.1),
-        Seen("d", False, True, (), (), "", False, False, 0.1),
-        Seen("e", False, True, ("heads",), (), "heads", True, True, 0.1),
+        Seen("a", True, "seen", (), (), "", True, False, 0.1),
+        Seen("b", True, "fresh", ("markup",), (), "markup: much", False, False, 0.1),
+        Seen("c", False, "seen", (), ("heads",), "heads", True, False, 0.1),
+        Seen("d", False, "fresh", (), (), "", False, False, 0.1),
+        Seen("e", False, "fresh", ("heads",), (), "heads", True, True, 0.1),
     ]
     text = table(rows)
     assert "| false strong doubts of ordinary texts | 0 of 1 (0.0%) | 1 of 1 (100.0%) |" in text
     assert "| other texts: the right doubt | 1 of 1 (100.0%) | 1 of 2 (50.0%) |" in text
     assert "| other texts: the right doubt, and strong | 0 of 1 (0.0%) | 1 of 2 (50.0%) |" in text
-    assert "b: markup: markup: much" in text
-    assert "d: no doubt" in text
+    assert "fresh, b: markup: markup: much" in text
+    assert "fresh, d: no doubt" in text
+    assert text.startswith("| | seen | fresh | wanted |")
 
 
 def test_a_refusal_counts_where_it_says_what_the_file_is():

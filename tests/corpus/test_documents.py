@@ -195,3 +195,30 @@ def test_blocks_survive_the_file(tmp_path_factory, blocks, end):
     lines = [[line] for block in blocks for line in block]
     if len(blocks) == 1:
         assert read(path, format="plain") == lines
+
+
+@pytest.mark.parametrize(("suffix", "first"), [(".dat", "binary"), (".eml", "text"), (".xyz", "binary")])
+def test_a_folder_of_one_suffix_with_texts_and_others_is_read_by_the_way_that_is_named(tmp_path, suffix, first):
+    names = ["a", "b", "c"] if first == "binary" else ["c", "a", "b"]
+    (tmp_path / f"{names[0]}{suffix}").write_bytes(b"\x00\x01\x02\x03" * 99)
+    for name in names[1:]:
+        (tmp_path / f"{name}{suffix}").write_text("one two three\n")
+    with pytest.raises(InputError, match=rf"2 {suffix} can be read as text: say format='plain'") as refused:
+        open_documents(tmp_path)
+    assert f"{names[0]}{suffix}: this is a binary file" in str(refused.value)
+    documents = open_documents(tmp_path, format="plain")
+    assert [document.id for document in documents] == sorted(f"{name}{suffix}" for name in names[1:])
+    assert f"left out 1 that are no text: {tmp_path / names[0]}{suffix}" in documents.notes[0]
+
+
+@pytest.mark.parametrize(("others", "asked"), [(["fr"], False), (["fr", "de", "it"], True), (["fr"] * 5, True)])
+def test_languages_of_less_than_a_tenth_count_together(tmp_path, others, asked):
+    units = ['<u xml:lang="en">the war was long and the winter cold that year</u>'] * 17
+    units += [f'<u xml:lang="{code}">une phrase de huit mots de la guerre</u>' for code in others]
+    (tmp_path / "a.xml").write_text(f"<?xml version='1.0'?><all>{''.join(units)}</all>")
+    if asked:
+        with pytest.raises(InputError, match=r"texts in \d languages \(en \d+%.*which one"):
+            list(open_documents(tmp_path / "a.xml"))
+        assert len(list(open_documents(tmp_path / "a.xml", column="lang=en"))) == 17
+    else:
+        assert len(list(open_documents(tmp_path / "a.xml"))) == 1

@@ -65,7 +65,7 @@ def test_no_common_word():
 def test_no_common_direction_and_values_that_are_not_finite():
     x = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
     y = torch.tensor([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]])
-    with pytest.raises(AlignmentError, match="share no direction") as caught:
+    with pytest.raises(AlignmentError, match="run 4 and run 7 share no direction") as caught:
         aligned_average(leaf(x, 4), leaf(y, 7))
     assert (caught.value.first, caught.value.second) == ((4,), (7,))
     with pytest.raises(AlignmentError, match="not finite"):

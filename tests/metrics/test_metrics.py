@@ -241,6 +241,8 @@ def test_a_collection_does_not_mix_states_of_other_options():
         (lambda x, y: metrics.NeighbourOverlap().update(x[0], y), r"x has shape \(7,\)"),
         (lambda x, y: metrics.LinearCKA(0), "dimension is 0"),
         (lambda x, y: metrics.NeighbourOverlap(0), "k is 0"),
+        (lambda x, y: metrics.NeighbourOverlap(2.5), "k is 2.5, wanted a whole number from 1"),
+        (lambda x, y: metrics.PIPDistance("3"), "dimension is '3', wanted a whole number from 1"),
         (lambda x, y: metrics.WordwisePIPDistance(reduction="avg"), "reduction is 'avg'"),
         (lambda x, y: metrics.CanonicalCorrelation("svca"), "of is 'svca', wanted one of mean, svcca, pwcca"),
         (lambda x, y: metrics.CanonicalCorrelation(explained=2), "explained is 2"),

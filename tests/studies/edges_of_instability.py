@@ -23,14 +23,12 @@ from gpustab.studies.instability.claims_of_losses import (
     GLOVE_ALIKE,
     HARDLY_VARY,
     INTRINSIC_FLAT,
-    NOTHING_IN_COMMON,
     TWO_RUNS_SUFFICE,
     Spread,
 )
 from gpustab.studies.instability.corpora import OverCorpora
 from gpustab.studies.instability.cosines import CosineTest
 from gpustab.studies.instability.frequency import TrendRow
-from gpustab.studies.instability.losses import Loss
 from gpustab.studies.instability.scores import Gain
 from gpustab.studies.instability.subsets import Consistency, WithDistance
 from gpustab.studies.instability.trees import Term, TreeRow
@@ -87,9 +85,6 @@ EDGES = {
     ),
     "instability.varies": Edge(lambda x: HARDLY_VARY.judge(Spread(x, MANY)), "yes", "no", step=1e-5),
     "instability.one-pair": Edge(lambda x: TWO_RUNS_SUFFICE.judge(Spread(x, MANY)), "yes", "no", step=1e-5),
-    "instability.at-chance": Edge(
-        lambda x: NOTHING_IN_COMMON.judge(row(Loss, reduced_pip=x, se=0.0, runs=9, chance=1.0)), "no", "yes"
-    ),
     "instability.equivalent": Edge(lambda x: GLOVE_ALIKE.judge(sure(x)), "yes", "no"),
     "instability.flat-intrinsic": Edge(lambda x: INTRINSIC_FLAT.judge(trend(x)), "yes", "no"),
     "instability.flat-extrinsic": Edge(lambda x: EXTRINSIC_FLAT.judge(trend(-x)), "yes", "no"),

@@ -1,4 +1,5 @@
 import gzip
+import random
 
 import pytest
 
@@ -6,9 +7,12 @@ from gpustab import InputError
 from gpustab.corpus.options import CorpusOptions
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.formats.options import LoadOptions
+from gpustab.machine.progress import no_progress
 from gpustab.report.describe import draw
 from gpustab.runs.runset import write_runset
 from gpustab.studies.info.study import info
+from gpustab.training.fitting import fit
+from gpustab.training.runner import corpus_notes
 from tests.generators import spaces
 
 
@@ -96,3 +100,28 @@ def test_a_corpus_has_a_picture_of_its_words_and_its_doubts_in_the_answer(tmp_pa
     assert len(picture.panels) == 1
     assert ("doubt" in result.verdict[0]) == bool(group["doubts"])
     assert draw(info([tmp_path / "speeches.txt"], corpus=CorpusOptions(min_count=1)))
+
+
+@pytest.mark.parametrize("lines", [40, 400])
+@pytest.mark.parametrize("technique", ["lsa", "sgns"])
+def test_info_cuts_words_where_train_does(tmp_path, lines, technique):
+    chance = random.Random(lines)
+    words = [f"{a}{b}{c}n" for a in "bdfgk" for b in "aeiou" for c in "klmrst"]
+    texts = [" ".join(chance.choices(words, range(1, len(words) + 1), k=chance.randint(20, 40))) for _ in range(lines)]
+    rows = [f"{text}.,Pat {k % 31} x" for k, text in enumerate(texts)]
+    (tmp_path / "a.csv").write_text("\n".join(["text,speaker", *rows]))
+    content = {"corpus": str(tmp_path / "a.csv"), "techniques": [technique]}
+    fitted = fit(content, tmp_path / "runs", no_progress, look=False)
+    (seen,) = info([tmp_path / "a.csv"]).groups
+    corpus = fitted.prepare()
+    assert seen["min_count"] == fitted.settings.options.min_count
+    assert (seen["words"], seen["tokens"]) == (len(corpus.vocabulary), len(corpus.tokens))
+    (given,) = info([tmp_path / "a.csv"], corpus=CorpusOptions(min_count=3)).groups
+    assert given["min_count"] == 3
+    (fits,) = info([tmp_path / "a.csv"], corpus=CorpusOptions(), fit_count=True).groups
+    assert fits["min_count"] == seen["min_count"]
+    shared = [doubt["says"] for doubt in seen["doubts"] if doubt["kind"] == "together"]
+    said = [note for note in corpus_notes(corpus) if "documents share a speaker" in note]
+    assert [note.partition(": say")[0] for note in said] == shared
+    assert len(shared) == (lines == 400)
+    assert not [note for note in corpus_notes(corpus, told=True) if "share a" in note]

@@ -7,8 +7,9 @@ import pytest
 from gpustab.report.describe import draw
 from gpustab.report.html import to_html
 from gpustab.report.svg.elements import WIDTH
-from gpustab.studies.stability.figures import by_frequency, estimate
+from gpustab.studies.stability.figures import estimate
 from gpustab.studies.stability.study import stability
+from gpustab.studies.stability.word_figures import by_frequency
 from tests.generators import named, noisy_copies, runs_of
 from tests.studies.test_union import unrelated
 

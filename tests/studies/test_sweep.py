@@ -319,7 +319,7 @@ def test_the_command_gives_the_numbers_of_the_library(corpus, swept):
     assert [group["trained_now"] for group in got["groups"]] == [0, 0, 0]
     assert got["tables"]["changes"]["percent"] == plain(result.tables["changes"]["percent"])
     assert got["settings"]["swept"] == {"dim": [6, 4], "min_count": [2, 12]}
-    page = call(corpus, "-o", folder, "--vary", "dim=6,4", *sets, *chosen)
+    page = call(corpus, "-o", folder, "--vary", "dim=6,4", *sets, *chosen, "-v")
     assert "tables 3.1 and 3.2" in page.stdout
     assert "chosen to fit" not in page.stderr  # all was chosen
 
@@ -454,7 +454,10 @@ def test_a_parameter_stands_in_order_with_the_numbers_of_its_settings(swept):
 def test_a_sweep_has_a_title_a_picture_and_a_methods_paragraph(swept):
     result, _ = swept
     said, picture = paper(result), draw(result)["parameters"]
-    assert said.title == "What do dim and min count do to skip-gram embeddings of documents.txt?"
+    assert (
+        said.title
+        == "What do the number of dimensions and the least count of a word do to skip-gram embeddings of documents.txt?"
+    )
     assert len(picture.panels) >= 2 * len(VARY)
     assert len(said.cards) == 4
     assert "40 documents" in said.methods

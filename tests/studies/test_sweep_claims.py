@@ -9,7 +9,8 @@ from gpustab import load_runs
 from gpustab.machine.device import DEFAULT
 from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.sweep.claims import BETTER, Changed, more_stable, observation_table
+from gpustab.studies.sweep.claims import BETTER, MORE_STABLE, Changed, observation_table
+from gpustab.studies.sweep.claims_of_parameters import SCORES, Scores
 from gpustab.studies.sweep.measure import Measured, change_table, measure
 from gpustab.studies.sweep.plans import settings_of
 from gpustab.training import read_settings
@@ -32,7 +33,20 @@ def percent(value, se, runs=4):
     ],
 )
 def test_longer_training_is_more_stable_where_loss_and_share_of_chance_say_so(loss, share, wanted):
-    assert more_stable(loss, share) == wanted
+    assert MORE_STABLE.judge(Changed([loss, share])) == wanted
+
+
+def test_one_of_many_settings_must_differ_by_more():
+    """Of three settings of one law, one had been more stable than the baseline, or less, in 7 of 80 sweeps."""
+    change = Estimate.of_runs(-2.5, 1.0, 8)
+    assert [MORE_STABLE.judge(Changed([change], of=of)) for of in (1, 2)] == ["yes", "undecided"]
+    assert [BETTER.judge(Changed([change], of=of)) for of in (1, 2)] == ["no", "undecided"]
+    scores = [("a", Estimate.of_runs(0.0, 0.1, 8), Estimate.of_runs(0.35, 0.1, 8))]
+    same = Estimate.of_runs(0.5, 0.1, 8)
+    assert [SCORES.judge(Scores("epochs", tests)) for tests in (scores, [*scores, ("b", same, same)])] == [
+        "yes",
+        "open",
+    ]
 
 
 LOSSES = {5: 1.79, 10: 1.54, 20: 1.49, 40: 1.52}  # table 3.1, Hindi, by epochs

@@ -7,11 +7,12 @@ import pytest
 from typer.testing import CliRunner
 
 from gpustab.cli import app
+from gpustab.corpus.numbering import least_count
 from gpustab.machine.progress import no_progress
 from gpustab.runs.key import Key
 from gpustab.runs.runset import update_manifest
 from gpustab.training import fitting
-from gpustab.training.fitting import READ_ALL, READ_RAREST, cores, epochs_of, fit, least_count
+from gpustab.training.fitting import READ_ALL, READ_RAREST, cores, epochs_of, fit
 
 
 @pytest.mark.parametrize("tokens", [10**3, 10**4, 10**5, 999_999, 10**6, 4_999_999, 5 * 10**6, 10**9])

@@ -43,8 +43,8 @@ def test_documents_that_share_a_name_are_to_be_drawn_together(tmp_path, column, 
     (tmp_path / "own.jsonl").write_text("\n".join(map(json.dumps, records)))
     options = CorpusOptions(min_count=1, drop_numbers=False)
     notes = "\n".join(corpus_notes(prepare_corpus(tmp_path / "own.jsonl", options)))
-    assert ("draw them together by" in notes) == said
+    assert ("bootstrap runs differ too little" in notes) == said
     if said:  # what it proposes leads on
         together = prepare_corpus(tmp_path / "own.jsonl", CorpusOptions(min_count=1, drop_numbers=False, unit="by"))
         assert 30 <= together.draws <= 40
-        assert "draw them together by" not in "\n".join(corpus_notes(together))
+        assert "bootstrap runs differ too little" not in "\n".join(corpus_notes(together))

@@ -1,5 +1,6 @@
 """Evidence of what a text is: counts, samples and doubts, shown before anything is trained."""
 
+from gpustab.corpus.evidence.documents import shared_column
 from gpustab.corpus.evidence.doubt import Doubt
 from gpustab.corpus.evidence.doubts import DOUBTS, doubts_of
 from gpustab.corpus.evidence.look import Look, Piece
@@ -16,4 +17,5 @@ __all__ = [
     "evidence_of",
     "lines_of",
     "look_at",
+    "shared_column",
 ]

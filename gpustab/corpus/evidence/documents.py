@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from gpustab.corpus.compact import Record
 from gpustab.corpus.evidence.doubt import Doubt, shown
 from gpustab.corpus.evidence.look import Look
 from gpustab.errors import option
@@ -23,6 +25,9 @@ _ALIKE = 0.35
 more, two languages 0.2 and less."""
 _PART = 0.02
 """Of the words, how many the smaller language has at least."""
+_TO_DRAW = 30
+"""Values of a column from which there is enough to draw from."""
+_WORD = re.compile(r"[^\W\d_]{2}")
 _COMMON = 300
 _LEAST = 3
 """Common words from which a document has a language."""
@@ -72,6 +77,30 @@ def boilerplate(look: Look) -> Doubt | None:
         says,
         f"say {option('cut_boilerplate')} to leave them out",
     )
+
+
+def together(look: Look) -> Doubt | None:
+    """Doubt documents that hang together, as speeches of one president do, where each is drawn by itself."""
+    return shared_column(look.records) if look.options.unit == "document" else None
+
+
+def shared_column(records: Sequence[Record]) -> Doubt | None:
+    """Return the doubt about documents that share the values of a column, if there is one that they hang together by.
+
+    It has something in every document, enough values to draw from, half as many as documents at most, and words: a
+    column of numbers counts or dates.
+    """
+    found = []
+    for name in records[0].metadata if records else ():
+        values = {record.metadata.get(name, "") for record in records}
+        if _TO_DRAW <= len(values) <= len(records) / 2 and all(map(_WORD.search, values)):
+            found.append((len(values), name))
+    if not found:
+        return None
+    number, name = max(found)
+    says = f"documents share a {name} ({number:,} of them for {len(records):,} documents)"
+    why = "if those of one are alike; drawn one by one, bootstrap runs differ too little"
+    return Doubt("together", 1 - number / len(records), (), False, says, f"say {option('unit', name)} {why}")
 
 
 class _Parted(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gpustab.corpus.evidence.documents import boilerplate, copies, layout, two_languages
+from gpustab.corpus.evidence.documents import boilerplate, copies, layout, together, two_languages
 from gpustab.corpus.evidence.doubt import Doubt
 from gpustab.corpus.evidence.heads import named_lines, record_heads, times
 from gpustab.corpus.evidence.lengths import (
@@ -49,6 +49,7 @@ DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (
     broken_words,
     boilerplate,
     copies,
+    together,
     layout,
 )
 

@@ -30,7 +30,8 @@ _CORE = 0.4
 """Of the heads of records, how many have each of their common fields; lists of notes on many things have none such."""
 _KEY = re.compile(
     r"""\s*(?:
-    ([A-Za-z][\w.-]*(?:[ ][\w.-]+){0,2}):(?=\s|$)       # Subject: x, Release Date: x
+    ([^\W\d_][\w.-]*(?:[ ][\w.-]+){0,2})[ ]?:(?=\s|$)  # Subject: x, Release Date: x, Titre : x
+    |[*_]{1,3}([^\W\d_][\w.-]*(?:[ ][\w.-]+){0,2}):?[*_]{1,3}:?(?=\s|$)  # **Place:** x
     |([A-Za-z_][\w.-]*)[ \t]*=(?!=)                     # title = x
     |"([^"\n]{1,30})"[ ]*:                              # "title": x
     |([A-Z][A-Z0-9]{1,3})[ ]{0,2}-(?=\s|$)              # TY  - x
@@ -45,7 +46,9 @@ _KEY = re.compile(
     re.X,
 )
 _STAMP = r"\W{0,2}(?:[A-Z][a-z]{2} +\d+ +)?\d+(?:[-/:]\d+[-/.:]\d|\.\d+(?:[-/:]\d|\.\d+,? +\d+:\d))[^A-Za-z\n]*"
-_TIME = re.compile(_STAMP)
+_TIME = re.compile(rf"{_STAMP}|\W{{0,2}}\d+\.\d+[ \t]+\d+\.\d+\s")
+_CLOCK, _VERSE = re.compile(r"\W{0,2}\d{1,2}[:h][0-5]\d(?!\d)"), re.compile(r"\W{0,2}\d+:\d(?!\d)")
+"""An hour has two digits behind the colon; a verse of a chapter may have one."""
 _BEFORE_LETTERS = r"\W*\d+[-:./][^A-Za-z\n]*"
 """What a line begins with that begins with a time and no month; of other lines it takes numbers, which are no words."""
 _MARK = re.compile(r"[^\w\s.,;'’-]|_")
@@ -205,13 +208,16 @@ def _opening_pattern(openings: Mapping[str, Sequence[str]]) -> str:
 def times(look: Look) -> Doubt | None:
     """Doubt lines that begin with a time: subtitles, logs, chats."""
     timed = [line for line in look.filled if _TIME.match(line)]
+    clock = [line for line in look.filled if _CLOCK.match(line)]
+    if len(clock) > len(timed) and not any(map(_VERSE.match, look.filled)):
+        timed = clock
     share = len(timed) / max(len(look.filled), 1)
     if len(timed) < _AGAIN or share < _TIMED:
         return None
     says = f"lines that begin with a time: {share:.0%} of the lines"
     months = any(_LETTER.match(line.lstrip("[(<\"' \t")) for line in timed)
     way = f"say {option('drop', '^' + (_STAMP if months else _BEFORE_LETTERS))} to leave the times out"
-    words = sum(bool(_LETTER.search(line[found.end() :])) for line in timed if (found := _TIME.match(line)))
+    words = sum(bool(_LETTER.search(_TIME.sub("", line, 1))) for line in timed)
     strong = share >= _WITH_WORDS or 2 * words < len(timed)
     return Doubt("times", share, shown(timed), strong, says, way)
 

@@ -41,8 +41,11 @@ _ONCE, _ENOUGH, _LOOKED_AT = 0.5, 200, 2000
 def documents_of_one_word(look: Look) -> Doubt | None:
     """Doubt documents of one word each: lists of words, or running text with a word a line."""
     filled, counts = look.sizes[look.sizes > 0], np.sort(look.counts[look.counts > 0])[::-1]
-    share = float((filled == 1).mean()) if len(filled) >= _FEW_DOCUMENTS else 0.0
-    alone = sum(len(line.split()) == 1 for line in look.filled) / max(len(look.filled), 1)
+    single = [words[0] for words in look.tokens if len(words) == 1]
+    are_words = len(filled) >= _FEW_DOCUMENTS and 2 * sum(map(_is_a_word, single)) >= len(single)
+    share = float((filled == 1).mean()) if are_words else 0.0
+    lines = look.filled if len(look.filled) >= _FEW_DOCUMENTS else []
+    alone = sum(map(_is_a_word, lines)) / max(len(lines), 1)
     once = len(counts) >= _ALL * counts.sum()
     listed = once or (len(counts) >= _A_LIST and counts[:_MOST].sum() < _OF_A_LIST * counts.sum())
     if max(share, alone) >= _ONE_WORD and listed and not look.copies:
@@ -53,6 +56,12 @@ def documents_of_one_word(look: Look) -> Doubt | None:
     way = f"say {option('layout', 'files')} for running text"
     says = f"documents of one word: {share:.0%} of the documents"
     return Doubt("words", share, shown(look.filled), True, says, way)
+
+
+def _is_a_word(line: str) -> bool:
+    """Tell a line that is one word; one without case may be a sentence, and is one if it is short."""
+    words = line.split()
+    return len(words) == 1 and len(words[0]) <= (_LONGEST if _is_cased(words[0]) else _CLAUSE)
 
 
 def one_document(look: Look) -> Doubt | None:

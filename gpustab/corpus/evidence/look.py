@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpustab.corpus.compact import Record
 from gpustab.corpus.excerpts import Piece as Piece
 from gpustab.corpus.options import CorpusOptions, FoundLayout
 
@@ -50,6 +51,7 @@ class Look:
         question: what a document is, where that is open.
         runs_on: whether paragraphs were taken for documents as lines run on.
         repeated: the token sequences that stand in most documents, where there are any.
+        records: of the documents.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Look:
     question: str = ""
     runs_on: bool = False
     repeated: Repeated | None = None
+    records: Sequence[Record] = ()
 
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:

@@ -150,6 +150,7 @@ def look_at(numbered: Numbered) -> Look:
         documents.question,
         documents.runs_on,
         _repeated(numbered),
+        numbered.records,
     )
 
 

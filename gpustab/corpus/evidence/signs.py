@@ -30,12 +30,13 @@ _KINDS = {
     "templates": r"\{\{[^{}]*\}\}|\[\[[^][|\n]*\||\]\]|^[{|].*",
     "addresses": r"\]\([^()\s]+\)|(?:https?://|www\.)\S+|\b[\w.+-]{1,64}@[\w-]+\.[\w.-]+",
     "entities": r"&#?\w{2,9};",
-    "commands": r"\\[A-Za-z]{2,}\*?(?:\[[^][]*\])?",
+    "commands": r"\\[A-Za-z]{2,}\*?(?:\[[^][]*\])?|@[A-Za-z]+(?=\{)",
     "codes": r"\\[ux]\w{2,4}|\\[nrt](?![a-z])|=[0-9A-F]{2}|%[0-9A-F]{2}",
 }
 _MARKUP = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _KINDS.items()), re.M)
 _DIGITS = 0.5
-"""Of what stands between blanks, how much holds a digit: of prose 2 %, of tables, dumps and scores most."""
+"""Of what stands between blanks, how much begins with a digit: of prose 2 %, of tables, dumps and scores most."""
+_NUMBERED = re.compile(r"\W*\d")
 _FORMS, _OF_FORMS, _LINES = 5, 0.8, 20
 """Forms of lines, at most, that so many of the lines have, and lines from which that is no accident."""
 _WORDS = re.compile(r"[^\W\d_]+(?:[ .,;'’-]+[^\W\d_]+)*")
@@ -56,8 +57,8 @@ _CODED = re.compile(
     r"[^\W_]['\"`.]?[_()\[\]{}=<>|\\^*+&~][^\s\w]*[^\W_]"  # the=None, words[0], 7*x, a_name
     r"|[({\[})\]][;{:,]$|[^\W_]\(\)"  # word); word(): word()
     r"|[\])}]{2}[,.;:]?$|^[\[({]{2}"  # (NP (DT it)) ((a
-    r"|^[/$%][A-Za-z]"  # /usr $HOME %name
-    r"|^[={}]$|^(?=[^={}+&|]*[={}+&|])[-=+*/<>(){}\[\]|&!^~;,%]{2,}$"  # = += -> });
+    r"|^[\"'(]*[/$%][({]?[A-Za-z]"  # /usr $HOME %name $(grep
+    r"|^[={}|]$|^[][]+;?$|^(?=[^={}+&|]*[={}+&|])[-=+*/<>(){}\[\]|&!^~;,%]{2,}$"  # = += -> });
 )
 _UNCODED = re.compile(r"^([=+*/<>|&~-])\1{2,}$|://|@|\((?:s|\d\w*)\)")
 """Rules, addresses, plurals and pages of manuals."""
@@ -149,8 +150,7 @@ def program(look: Look) -> Doubt | None:
     if share < _SOME_CODE or len(found) < _PIECES:
         return None
     signs = Counter(sign for line in found for word in line.split() if _is_code(word) for sign in _SIGN.findall(word))
-    ((sign, number),) = signs.most_common(1)
-    if sign not in "()[]{}" and number > _ONE_SIGN * signs.total():
+    if any(number > _ONE_SIGN * signs.total() and sign not in "()[]{}" for sign, number in signs.most_common(1)):
         return None
     says = f"programs or settings: {share:.0%} of the text are lines of code"
     return Doubt("program", share, shown(found), share >= _CODE, says, "save its texts apart")
@@ -159,10 +159,10 @@ def program(look: Look) -> Doubt | None:
 def numbers(look: Look) -> Doubt | None:
     """Doubt numbers where words are expected: tables, dumps of bytes, measures."""
     words = " ".join(look.filled).split()
-    share = sum(any(sign.isdigit() for sign in word) for word in words) / max(len(words), 1)
+    share = sum(bool(_NUMBERED.match(word)) for word in words) / max(len(words), 1)
     if share < _DIGITS or len(words) < _LINES:
         return None
-    says = f"numbers, hardly any text: {share:.0%} of what stands between blanks holds digits"
+    says = f"numbers, hardly any text: {share:.0%} of what stands between blanks begins with a digit"
     return Doubt("counts", share, shown(look.filled), True, says, "give running text")
 
 

@@ -173,7 +173,10 @@ def _language(element: Any) -> str:
 
 
 def _refuse_languages(file: TextFile, root: Any) -> None:
-    """Refuse texts of several languages, as translation memories have them, each marked as what it is."""
+    """Refuse texts of several languages, as translation memories have them, each marked as what it is.
+
+    A text of one language has less than a tenth of its words in others, together.
+    """
     words = Counter[str]()
     for element in root.iter("{*}*"):
         if language := _language(element):
@@ -182,8 +185,8 @@ def _refuse_languages(file: TextFile, root: Any) -> None:
             words[language] += number
             words[around] -= number
     total = max(sum(n for language, n in words.items() if language), 1)
-    many = [language for language, n in words.most_common() if language and n >= _FEW * total]
-    if len(many) < 2:
+    many = [language for language, n in words.most_common() if language and n > 0]
+    if len(many) < 2 or words[many[0]] > (1 - _FEW) * total:
         return
     shown = ", ".join(f"{language} {words[language] / total:.0%}" for language in many[:_SHOWN])
     ways = ", ".join(option("column", f"{_OF_LANGUAGE}{language}") for language in many[:_OFFERED])

@@ -24,7 +24,7 @@ from gpustab.formats.parsed import DamagedError, parse_json
 from gpustab.formats.quantised import CODES, Table, dequantised, may_be_parts, parts_of
 from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.source import Source, Watched
-from gpustab.formats.vocabulary_file import WordList, words_for
+from gpustab.formats.vocabulary_file import WordList, by_end, several_end, words_for
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import cut_out
 
@@ -48,6 +48,7 @@ class SafetensorsRows:
         names: names of all tensors in the file.
         scaled: what was done with numbers of few bits, whose scales lie beside; else ``None``.
         parts: names of these scales.
+        tied: other matrices with the same numbers, as an output embedding that is tied.
         metadata: the file's string metadata.
     """
 
@@ -58,9 +59,11 @@ class SafetensorsRows:
         self.names: list[str] = sorted(self._file.keys())
         self._parts = may_be_parts(self.names)
         self.metadata: dict[str, str] = self._file.metadata() or {}
-        ends = [name for name in self.names if name.endswith(f".{tensor}")]  # of names that wrappers made longer
-        tensor = ends[0] if tensor not in self.names and len(ends) == 1 else tensor
-        self.matrix = self._only_matrix(tensor) if or_only and tensor not in self.names else tensor
+        named = by_end(tensor, self.names)
+        if len(named) > 1 and not or_only:
+            raise InputError(f"{self.path}: {several_end(tensor, named)}")
+        self.tied: list[str] = []
+        self.matrix = named[0] if len(named) == 1 else self._only_matrix(tensor) if or_only else tensor
         self.require(self.matrix)
         self._vectors = self._file.get_slice(self.matrix)
         self.dtype: str = self._vectors.get_dtype()
@@ -149,7 +152,8 @@ class SafetensorsRows:
             for name, one in tables.items()
             if len(one.shape) == 2 and name not in scales and (one.is_plain or one.is_quantised)
         ]
-        if len(floats) > 1:
+        self.tied = [name for name in floats[1:] if shapes[name] == shapes[floats[0]] and self._equal(floats[0], name)]
+        if len(floats) > 1 + len(self.tied):
             there = some_of([f"{name} {shapes[name]}" for name in floats])
             raise InputError(
                 f"{self.path}: there are several matrices: {there}; choose the vectors by {option('tensor', ...)}"
@@ -161,6 +165,11 @@ class SafetensorsRows:
             )
         few = [name for name, one in tables.items() if len(one.shape) == 2 and one.is_few and name not in scales]
         return next(iter(floats or few), otherwise)
+
+    def _equal(self, one: str, other: str) -> bool:
+        with torch.device("cpu"):  # most differ in their first row, and a large file is not read for that
+            first, second = (self._file.get_slice(name)[:1] for name in (one, other))
+        return torch.equal(first, second) and torch.equal(self._file.get_tensor(one), self._file.get_tensor(other))
 
     def _table(self, name: str) -> Table:
         part = self._file.get_slice(name)
@@ -331,7 +340,9 @@ def notes_on(rows: SafetensorsRows, kept: int, of: int, options: LoadOptions) ->
         yield rows.scaled
     elif rows.dtype != "F32":
         yield f"the vectors were converted from {rows.dtype} to float32"
-    known = {rows.matrix, *rows.parts, *(WORDS | {"counts", "draw", "lengths", "present"} if ours else ())}
+    if rows.tied:
+        yield f"{some_of(rows.tied, 3)} has the same numbers"
+    known = {rows.matrix, *rows.parts, *rows.tied, *(WORDS | {"counts", "draw", "lengths", "present"} if ours else ())}
     if unknown := sorted(set(rows.names) - known):
         yield f"{len(unknown)} tensor(s) of unknown meaning were not read: {', '.join(unknown[:3])}"
     yield from left_unread(kept, of)

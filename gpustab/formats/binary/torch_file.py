@@ -84,6 +84,10 @@ def read_torch(source: Source, options: LoadOptions) -> Space:
     source.watch()
     tensors, lists, notes = _sorted(_load(path, mapped=not source.head.startswith(_OLD)), options.tensor)
     tables = _tables(path, tensors)
+    if "tensor" not in options.given:
+        tied = _tied(tensors, tables)
+        tables = {name: table for name, table in tables.items() if name not in tied}
+        notes += [f"{other} has the same numbers as {one}" for other, one in tied.items()]
     matrix, found = choose_matrix(path, {name: one.shape for name, one in tables.items()}, lists, options)
     with naming(path):
         vectors = tensors[matrix]
@@ -109,6 +113,17 @@ def _tables(path: Path, tensors: Mapping[str, Tensor]) -> dict[str, Table]:
         with naming(path):
             want_known(certain[0])  # before words are looked for, as packed rows have none
     return found
+
+
+def _tied(tensors: Mapping[str, Tensor], tables: Mapping[str, Table]) -> dict[str, str]:
+    """Return the matrices that have the numbers of one before them, as an output embedding that is tied."""
+    tied: dict[str, str] = {}
+    for k, one in enumerate(names := list(tables)):
+        for other in names[k + 1 :] if one not in tied else ():
+            a, b = tensors[one], tensors[other]
+            if a.shape == b.shape and a.dtype == b.dtype and tables[one].is_plain and torch.equal(a, b):
+                tied[other] = one
+    return tied
 
 
 def _load(path: Path, mapped: bool) -> Any:

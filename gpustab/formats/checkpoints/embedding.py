@@ -10,6 +10,7 @@ from torch import Tensor
 from gpustab.errors import InputError, marked, option
 from gpustab.formats.checkpoints.weights import Weights, equal, nested
 from gpustab.formats.quantised import dequantised
+from gpustab.formats.vocabulary_file import by_end, several_end
 
 _INPUTS = (
     "shared",  # T5, BART
@@ -68,14 +69,11 @@ def choose_embedding(weights: Weights, asked: str | None, config: Mapping[str, A
 
 
 def _asked(weights: Weights, asked: str, config: Mapping[str, Any]) -> str:
-    ends = (f".{asked}", f".{asked}.weight")
-    found = [asked] if asked in weights.files else [name for name in weights.files if f".{name}".endswith(ends)]
+    found = by_end(asked, weights.files)
     if len(found) == 1:
         return found[0]
     if found:
-        raise InputError(
-            f"{weights.folder}: {' and '.join(found[:3])} end in '{asked}'; choose by {option('tensor', found[0])}"
-        )
+        raise InputError(f"{weights.folder}: {several_end(asked, found)}")
     if f".{asked.removesuffix('.weight')}".endswith(tuple(f".{module}" for module in _OUTPUTS)) and is_tied(config):
         return choose_embedding(weights, None, config)
     raise InputError(f"{weights.folder}: there is no tensor '{asked}'{_there(weights)}")

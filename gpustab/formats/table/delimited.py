@@ -232,7 +232,8 @@ class _Reading:
         if len(row) != len(self._layout.names):
             what = f"line {number}: {len(row)} fields, wanted {len(self._layout.names)}"
             if not (self._lines.unfinished and self._options.allow_truncated):
-                raise InputError(f"{what}{'; the file ends here: was it cut?' if self._lines.unfinished else ''}")
+                cut = f"; the file ends here: was it cut? {option('allow_truncated')} leaves this row out"
+                raise InputError(f"{what}{cut if self._lines.unfinished else ''}")
             self._notes.append(f"allow_truncated: {what}: the last row was left out")
             return False
         word = row[self._columns.word]

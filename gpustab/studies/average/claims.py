@@ -8,6 +8,7 @@ from typing import NamedTuple
 from gpustab.results.page import number
 from gpustab.statistics.intervals import Estimate, ratio_of
 from gpustab.studies.shared.claims import Claim
+from gpustab.studies.shared.spaces import at_chance
 from gpustab.studies.shared.wording import number_span
 
 
@@ -18,11 +19,13 @@ class Gain(NamedTuple):
         n: runs of an average.
         between: of two averages of n runs, with its error over averages.
         runs: of two runs, with its error over runs.
+        chance: of two unrelated spaces.
     """
 
     n: int
     between: Estimate
     runs: Estimate
+    chance: float
 
     @property
     def part(self) -> Estimate:
@@ -42,7 +45,7 @@ class Gain(NamedTuple):
 
 
 def _judge(gain: Gain) -> str:
-    if gain.between.freedom < 2:
+    if gain.between.freedom < 2 or at_chance(gain.runs, gain.chance) == "yes":
         return "no test"
     low, high = gain.part.interval
     return "yes" if high < 1 else "no" if low > 1 else "undecided"
@@ -64,6 +67,10 @@ GAINS = Claim[Gain](
         "no test": lambda x: (
             f"Averages of {x.differ}. With so few averages nobody can say how far off that is: average at least six "
             "runs."
+            if x.between.freedom < 2
+            else "Whether averaging helps is not tested. Two runs are hardly more alike than unrelated spaces (loss "
+            f"{number(x.runs.value, 2)}; unrelated {number(x.chance, 2)}), and averages of such runs differ less too. "
+            "Train longer, or with fewer dimensions."
         ),
     },
 )

@@ -27,7 +27,7 @@ def gains(result: Content) -> Iterator[tuple[str, Gain]]:
     """Yield what averaging gained, by group; of groups of fewer than four runs nothing."""
     for group in result.groups:
         levels = list(LEVELS.rows(result.tables, group=group["name"]))
-        if levels and (gain := gain_of(levels)):
+        if levels and (gain := gain_of(levels, group["loss_by_chance"])):
             yield group["name"], gain
 
 

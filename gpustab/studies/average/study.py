@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, NamedTuple
@@ -62,6 +63,7 @@ def average(
             result.notes.append(f"The average is one of many: {problem}.")
         backwards = _tree(runs.take(list(range(len(runs)))[::-1]), again, levels=False)[0]
         pip = engine.pip_pass(replace(runs, unit=True), answer.compute)
+        chance = math.nan if pip.scale is None else float(pip.scale.chance.square().mean().sqrt())
         result.groups = [
             {
                 "name": runs.name,
@@ -69,13 +71,14 @@ def average(
                 "words": runs.words,
                 "dimension": runs.dimension,
                 "loss_between_runs": float(pip.reduced.mean()),
+                "loss_by_chance": chance,
                 "loss_between_orders": float(_losses([top, backwards], runs.joint)[0]),
                 "names": list(runs.names),
             }
         ]
         levels = [_level(runs.name, 1, pip.reduced, len(runs)), *rows]
         result.tables[LEVELS.name] = LEVELS.table(levels)
-        gain = gain_of(levels)
+        gain = gain_of(levels, chance)
         result.verdict = [TOO_FEW if gain is None else GAINS.sentence(gain)]
         flaws = of_spaces(runs, pip) if runs.unit else look_at(runs, answer.compute)
         answer.warn(runs.name, flaws, runs.notes)
@@ -121,11 +124,12 @@ _JUDGED = 3
 """Averages of a level that has an error."""
 
 
-def gain_of(levels: Sequence[Level]) -> Gain | None:
+def gain_of(levels: Sequence[Level], chance: float = math.nan) -> Gain | None:
     """Return what averaging gains, of one group, by its largest averages with an error, else by its smallest ones.
 
     Args:
         levels: from the runs upwards.
+        chance: loss of two unrelated spaces, where the gain is to be judged.
 
     Returns:
         ``None`` where no two averages are of equally many runs.
@@ -133,7 +137,7 @@ def gain_of(levels: Sequence[Level]) -> Gain | None:
     runs, *averages = levels
     judged = [level for level in averages if level.averages >= _JUDGED]
     level = judged[-1] if judged else next(iter(averages), None)
-    return level and Gain(level.runs_beneath, level.loss, runs.loss)
+    return level and Gain(level.runs_beneath, level.loss, runs.loss, chance)
 
 
 @telling_memory

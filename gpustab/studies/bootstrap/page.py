@@ -225,8 +225,9 @@ def _distances(result: Result) -> Iterator[Block]:
         return
     columns: Columns = [("settings", lambda row: f"{row.first} and {row.second}"), "within", "between", "distance"]
     answer = (
-        "Root mean square difference of the query words' cosines with all words. Settings that vary alike may still "
-        "vary around different means: then a run of each lies farther apart than two runs of one, which no SD tells."
+        "The distance is the root mean square difference of the query words' cosines with all words. Two settings may "
+        "vary by the same amount around different means. Then a run of each lies farther apart than two runs of one "
+        "setting, and no SD shows that."
     )
     yield Block("How far apart are the settings?", tables=[SmallTable.of("", distances, columns)], answer=answer)
 

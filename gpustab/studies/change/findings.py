@@ -46,13 +46,14 @@ def observations(made: Tables, contrasts: Sequence[Mapping[str, Any]]) -> Iterat
     control = control_difference([row for row in pairs.rows() if row.series not in floors])
     if control.pairs:
         span = "" if math.isnan(control.half) else f" ({control.span})"
-        yield MORE_THAN_AT_RANDOM.observed(control, "", f"by {number(control.value, 2)}{span}")
+        unknown = math.isnan(control.value)
+        shows = "the change without training noise is unknown" if unknown else f"by {number(control.value, 2)}{span}"
+        yield MORE_THAN_AT_RANDOM.observed(control, "", shows)
     else:
         yield MORE_THAN_AT_RANDOM.open("no documents were dealt out at random")
-    yield from [
-        ORDER.observed(order, name, f"a reliability of {number(order.reliability, 2)}")
-        for name, order in _orders(contrasts, main)
-    ] or [ORDER.open("no word is in two periods")]
+    yield from [ORDER.observed(order, name, _reliability(order)) for name, order in _orders(contrasts, main)] or [
+        ORDER.open("no word is in two periods")
+    ]
     yield from [
         FREQUENCY_EXPLAINS.observed(
             law,
@@ -74,6 +75,12 @@ def observations(made: Tables, contrasts: Sequence[Mapping[str, Any]]) -> Iterat
         for way in (way for sheet in (tables.TASK, tables.GRID) for way in averages_judged(sheet.rows(made)))
         if AVERAGE_BETTER.judge(way) != "no test"
     ] or [AVERAGE_BETTER.open("no targets were ranked by averages of runs enough")]
+
+
+def _reliability(order: Order) -> str:
+    return (
+        "no known reliability" if math.isnan(order.reliability) else f"a reliability of {number(order.reliability, 2)}"
+    )
 
 
 def _orders(contrasts: Sequence[Mapping[str, Any]], main: Sequence[str]) -> Iterator[tuple[str, Order]]:

@@ -65,19 +65,20 @@ def _pairs(pairs: Table[tables.Pair]) -> Block:
         figures=["floors"],
         answer=(
             f"Change is one minus the cosine of a word's two vectors, {_TURNED[_align(pairs)]}: 0 for "
-            "the same use, at most 2. Two runs of one period differ by training alone, two samplings also by which of "
-            "its documents were read. Without training noise is freed of the distance of two runs of one "
-            "period, up to a twentieth too low; none is shown where that is more than half of that of two words."
+            "the same use, at most 2. Two runs of one period differ by training alone. Two samplings differ also by "
+            "which documents were read. The change without training noise is freed of the distance of two runs of one "
+            "period; it is up to a twentieth too low. It is not shown where two runs lie more than half as far apart "
+            "as two different words."
         ),
     )
 
 
 _FRAMES = {
     "all": (
-        "By all words that both have: most of them are taken for unmoved. That is an assumption. Where most words "
-        "moved together, those that stood still seem to have moved; an alarm says so if two camps of words fit two "
-        "turns. Words that you know to have stood still can be named instead (--align anchors --anchors FILE), and "
-        "runs that have one frame need no turn (--align none)."
+        "By all words that both periods have. This assumes that most words did not move. If most words moved together, "
+        "those that stood still seem to have moved; an alarm says so if two groups of words fit two turns. You can "
+        "name words that stood still instead (--align anchors --anchors FILE). Runs that have one frame need no turn "
+        "(--align none)."
     ),
     "anchors": (
         "By anchor words alone, which were named as unmoved; how far all others lie then is their change. What "
@@ -108,9 +109,10 @@ def _frames(pairs: Table[tables.Pair]) -> Iterator[Block]:
         tables=[SmallTable.of("", rows, columns, tables.Pair)],
         answer=_FRAMES[rows[0].align],
         aside=(
-            "Residual: one minus the cosine, mean over the words of the turn, between the averages of all runs (0: "
-            "they fit; at most 2). Held out: of each half of them by a turn of the other half. By one turn of all: of "
-            "all words. Two turns: what is left of the change if every word may choose between two turns, as a part."
+            "Residual: one minus the cosine between the averages of all runs, mean over the words of the turn (0: they "
+            "fit; at most 2). Held out: the same for each half of the words, by a turn of the other half. By one turn "
+            "of all: the same for all words. Two turns: the part of the change that is left if every word may choose "
+            "between two turns."
         ),
     )
 

@@ -36,7 +36,7 @@ class _Beside(NamedTuple):
 def same_and_null(table: Table, _: Tables) -> Picture:
     """Every model's cosine of samples of one term, and of different terms, with intervals over terms."""
     same, null = table["same"][0], table["null"][0]
-    title = f"Cosine {same:.3f} for one term, {null:.3f} for two: it needs its level for different terms"
+    title = f"Two samples of one term have a cosine of {same:.3f}, samples of two terms {null:.3f}"
     return _by_group(table, title, _of_models, "cosine of two samples")
 
 

@@ -21,8 +21,8 @@ R = TypeVar("R")
 
 
 _AUC = (
-    "AUC is how often a term's own second vector is nearer than another term's, 0.5 by chance: by it alone models, "
-    "texts and settings compare, since each has its own level of cosines, for different terms too."
+    "AUC is how often a term's own second vector is nearer than another term's (0.5 by chance). Compare models, texts "
+    "and settings by the AUC alone: each has its own level of cosines, for different terms too."
 )
 _SETTINGS = 10
 """Settings of the grid that are shown."""
@@ -137,10 +137,10 @@ def _models(result: Result) -> Block:
     ]
     others = [said for both in of_cases(result.tables) for said in both if said not in result.verdict]
     reading = [
-        "Read a cosine only beside that of different terms.",
+        "Read the cosine of one term only beside the cosine of different terms.",
         _AUC,
-        "c is what stays of it without the size of the samples, smaller for more alike vectors: sums of m words have "
-        "the cosine 1 / (1 + c / m).",
+        "c is the cosine without the effect of the samples' size: sums of m words have the cosine 1 / (1 + c / m). A "
+        "smaller c means more alike vectors.",
     ]
     return Block(
         "Does the text give a term the same vector twice?",

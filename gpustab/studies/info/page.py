@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpustab.report import Result
-from gpustab.results import Block, Content, Table
+from gpustab.results import Block, Card, Content, Table
 from gpustab.results.page import cell, counted, whole
 
 _COLUMNS = ("name", "format", "words", "dimension", "duplicates", "nonfinite", "undecodable", "zero_vectors")
@@ -18,6 +18,30 @@ def heading(result: Content) -> tuple[str, str]:
         return f"What is {texts[0]['name']}, before it is trained?", "a corpus"
     kind = "corpora" if texts else "files of vectors"
     return f"What do these {kind} hold?", counted(len(result.groups), "corpus" if texts and len(texts) == 1 else "file")
+
+
+def cards(result: Content) -> list[Card]:
+    """Return how much a corpus holds, or files of vectors hold, and how much of it is odd."""
+    texts = [group for group in result.groups if "lines" in group]
+    if texts:
+        group = texts[0]
+        strong = sum(doubt["strong"] for doubt in group["doubts"])
+        sizes = (
+            ("Documents", "documents"),
+            ("Tokens", "tokens"),
+            (f"Words that occur {group.get('min_count')} times or more", "words"),
+        )
+        made = [Card(name, f"{group[key]:,}") for name, key in sizes if isinstance(group.get(key), int)]
+        return [*made, Card("Doubts", str(len(group["doubts"])), f"{strong} of them strong")]
+    whole = [group for group in result.groups if "error" not in group]
+    odd = [group for group in whole if any(group.get(key) for key in ("duplicates", "nonfinite", "zero_vectors"))]
+    words = sorted(group["words"] for group in whole) or [0]
+    span = f"{words[0]:,}" if words[0] == words[-1] else f"{words[0]:,}–{words[-1]:,}"
+    return [
+        Card("Files that can be read", str(len(whole)), f"of {len(result.groups)}"),
+        Card("Words in a file", span),
+        Card("Files with something odd", str(len(odd)), "", "duplicates, rows that are not finite, zero vectors"),
+    ]
 
 
 def page(result: Result) -> list[Block]:

@@ -46,6 +46,7 @@ def info(
     explain: Callable[[InputError], str] = str,
     corpus: CorpusOptions | None = None,
     epochs_by: str = "",
+    fit_count: bool = False,
 ) -> Result:
     """Read files one after the other and return what each of them is and holds.
 
@@ -59,6 +60,7 @@ def info(
         explain: says what is wrong with a file that cannot be read.
         corpus: how texts become a corpus; where it is given, all paths are corpora.
         epochs_by: periods whose documents are counted, see :func:`gpustab.corpus.slices.read_epochs`.
+        fit_count: choose ``min_count`` by the size of the corpus, as ``gpustab train`` does; without ``corpus`` it is.
 
     Returns:
         One group per file; a file that cannot be read has an ``error`` instead of its contents.
@@ -71,7 +73,8 @@ def info(
     with answering("info", options or LoadOptions(), progress=progress) as answer:
         for number, path in enumerate(files):
             answer.report(f"reading {path}", number / len(files))
-            told = _seen(path, corpus or CorpusOptions(), explain, epochs_by) if path in texts else None
+            fits = fit_count or corpus is None
+            told = _seen(path, corpus or CorpusOptions(), explain, epochs_by, fits) if path in texts else None
             told = told or _told(path, options or LoadOptions(), answer.result.notes, explain)
             answer.result.groups.append(told)
         answer.result.verdict = [verdict(answer.result.groups)]
@@ -140,15 +143,21 @@ def _frequent(groups: Sequence[Mapping[str, Any]]) -> dict[str, Table[Any]]:
     return FREQUENT.named(rows) if rows else {}
 
 
-def _seen(path: Path, options: CorpusOptions, explain: Callable[[InputError], str], epochs_by: str) -> dict[str, Any]:
+def _seen(
+    path: Path, options: CorpusOptions, explain: Callable[[InputError], str], epochs_by: str, fits: bool
+) -> dict[str, Any]:
     """Return the evidence of a corpus as plain values; unclear dates are counted and refuse nothing."""
-    from gpustab.corpus.evidence import evidence, lines_of
+    from gpustab.corpus.evidence import evidence_of, lines_of
+    from gpustab.corpus.numbering import least_count, number
 
     name = printable(str(path))
     unclear: UnclearDates = "undated" if options.unclear_dates == "refuse" else options.unclear_dates
     options = replace(options, unclear_dates=unclear)
     try:
-        found = evidence(str(path), options)
+        numbered = number(str(path), options)
+        if fits:
+            options = replace(options, min_count=least_count(numbered.counts[1:]))
+        found = evidence_of(replace(numbered, options=options))
         periods = _periods(path, options, epochs_by) if epochs_by else []
     except InputError as error:
         return {"name": name, "error": printable(explain(error)).removeprefix(name).lstrip(":, ")}

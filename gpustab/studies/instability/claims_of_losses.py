@@ -27,15 +27,13 @@ from gpustab.studies.shared.claims import (
     shown,
     within,
 )
+from gpustab.studies.shared.spaces import AT_CHANCE, at_chance
 from gpustab.studies.shared.wording import change_by, change_span, groups_in_words, with_error, word
 from gpustab.studies.shared.wording import group_in_words as named
 
 VARIES = Margin(0.04, "largest relative SD of the loss over pairs: the thesis' table 2.8 has 0.0008 to 0.037 of it")
 ONE_PAIR = Margin(0.05, "SD of one pair's loss, as a part of the mean, up to which one pair is enough")
 EQUIVALENT = Margin(0.05, "difference of two losses, as a part of the loss, that counts as none")
-AT_CHANCE = Margin(
-    0.9, "loss of two runs, as a part of that of unrelated spaces, from which they have nothing in common"
-)
 FLAT_INTRINSIC = Margin(0.2, "change of a loss from rare to frequent words up to which it hardly depends on frequency")
 FLAT_EXTRINSIC = Margin(0.4, "the same of a squared loss: twice as much")
 BATCHES_P = Margin(0.05, "p-value of the correlation over batches of words below which they rise or fall")
@@ -66,18 +64,11 @@ class Spread(NamedTuple):
         return f"{number(100 * self.sd, 2)} % ({low}–{high} %)"
 
 
-def _at_chance(loss: Loss) -> Verdict:
-    """By the interval of the loss; of runs without an error by the loss."""
-    low, high = loss.loss.interval
-    low, high = (loss.reduced_pip, loss.reduced_pip) if math.isnan(low) else (low, high)
-    return decide((low, high), AT_CHANCE * loss.chance, math.inf)
-
-
 NOTHING_IN_COMMON = Claim[Loss](
     id="instability.nothing-in-common",
     says="Two runs are hardly more alike than unrelated spaces",
     rule=f"the 95 % interval of the loss lies above {percent(AT_CHANCE)} of that of unrelated spaces",
-    judge=_at_chance,
+    judge=lambda row: at_chance(row.loss, row.chance),
     sentences={
         "yes": lambda row: (
             f"Two {row.sampling} runs are hardly more alike than unrelated spaces: their reduced PIP loss is "

@@ -77,7 +77,7 @@ def _papers(scores: Table[ModelScore]) -> Iterator[Block]:
         if comparison.table:
             rows = list(scores.rows(comparison=comparison.name, subset="all"))
             figures = ["by_changes"] if comparison.table == "table 1" else []
-            tables = [_by_model("Percent, 95 % interval by bootstrap; ties; n", rows)]
+            tables = [_by_model("Per cent of n sentences, with 95 % interval; tied: equally far", rows)]
             if known := list(scores.rows(comparison=comparison.name, subset="known")):
                 tables.append(_by_model("Only sentences whose changed words the model has", known))
             yield Block(

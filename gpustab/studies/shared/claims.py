@@ -239,28 +239,33 @@ def within(estimate: Estimate, low: float, high: float) -> Verdict:
     return decide(estimate.interval, low, high)
 
 
-def above(estimate: Estimate, bound: float) -> Verdict:
+def above(estimate: Estimate, bound: float, of: int = 1) -> Verdict:
     """Tell whether a number lies above a bound, by its interval; one that is the bound itself lies on neither side.
 
     Runs that all say the same have no error: a difference of exactly 0 is no rise.
+
+    Args:
+        estimate: the number.
+        bound: the bound.
+        of: judged as one of so many numbers, 95 % for all of them.
 
     >>> above(Estimate(1.0, 0.1, 30), 0.5), above(Estimate(1.0, 0.1, 2), 0.7), above(Estimate(1.0, 0.1, 30), 1.5)
     ('yes', 'undecided', 'no')
     >>> above(Estimate(0.0, 0.0, 7), 0), below(Estimate(0.0, 0.0, 7), 0)
     ('undecided', 'undecided')
     """
-    low, high = estimate.interval
+    low, high = estimate.among(of)
     return "yes" if low > bound else "no" if high < bound else "undecided"
 
 
-def below(estimate: Estimate, bound: float) -> Verdict:
-    """Tell whether a number lies below a bound, by its interval.
+def below(estimate: Estimate, bound: float, of: int = 1) -> Verdict:
+    """Tell whether a number lies below a bound, by its interval, as :func:`above` does.
 
     >>> below(Estimate(0.2, 0.1, 9), 0.5), below(Estimate(0.5, 0.1, 9), 0.5), below(Estimate(0.9, 0.1, 9), 0.5)
     ('yes', 'undecided', 'no')
     """
     opposite: dict[Verdict, Verdict] = {"yes": "no", "no": "yes"}
-    verdict = above(estimate, bound)
+    verdict = above(estimate, bound, of)
     return opposite.get(verdict, verdict)
 
 
@@ -277,7 +282,7 @@ def each_above(estimates: Sequence[Estimate], bound: float) -> Verdict:
         return "undecided"
     if all(above(estimate, bound) == "yes" for estimate in estimates):
         return "yes"
-    return "no" if any(estimate.among(len(estimates))[1] < bound for estimate in estimates) else "undecided"
+    return "no" if any(above(estimate, bound, len(estimates)) == "no" for estimate in estimates) else "undecided"
 
 
 def rising(estimates: Sequence[Estimate]) -> Verdict:

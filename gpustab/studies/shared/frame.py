@@ -38,7 +38,7 @@ def groups_of(groups: Groups) -> list[Runs | Group]:
     Raises:
         InputError: for none, or two of one name.
     """
-    found = [groups] if isinstance(groups, Runs | Group) else list(groups)
+    found = list(groups) if isinstance(groups, Iterable) and not isinstance(groups, Runs | Group | str) else [groups]
     if not found:
         raise InputError("no group of runs was given")
     for group in found:
@@ -116,7 +116,7 @@ def answering(
         progress: told how far the work is.
     """
     started = time.perf_counter()
-    given = [groups] if isinstance(groups, Runs | Group) else list(groups)
+    given = [] if isinstance(groups, tuple) and not groups else groups_of(groups)
     first, trained = next(iter(given), None), how_made(given)
     compute = compute or (Compute(first.device) if isinstance(first, Runs) else Compute())
     timed = Timed(progress or no_progress)

@@ -23,10 +23,14 @@ from gpustab.results.page import counted
 from gpustab.runs.joining import Joining
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words
-from gpustab.statistics.intervals import t_quantile
-from gpustab.studies.shared.claims import Margin
+from gpustab.statistics.intervals import Estimate, t_quantile
+from gpustab.studies.shared.claims import Margin, Verdict, decide
 
 COLLAPSED = Margin(0.9, "mean cosine above which a space says little: nearly all words point the same way")
+
+AT_CHANCE = Margin(
+    0.9, "loss of two runs, as a part of that of unrelated spaces, from which they have nothing in common"
+)
 
 UNSCALED = "Rows are not scaled to unit length, so losses may exceed 1 and have no chance level."
 
@@ -158,6 +162,17 @@ def as_copies(values: Tensor, same: Tensor | None) -> Tensor:
 def are_one(same: Tensor | None) -> bool:
     """Tell whether all runs are copies of one."""
     return same is not None and bool((same | torch.eye(len(same), dtype=torch.bool, device="cpu")).all())
+
+
+def at_chance(loss: Estimate, chance: float) -> Verdict:
+    """Tell whether two runs are hardly more alike than unrelated spaces, by the interval; without one by the loss.
+
+    >>> at_chance(Estimate(0.098, 0.001, 7), 0.1), at_chance(Estimate(0.02, 0.001, 7), 0.1)
+    ('yes', 'no')
+    """
+    low, high = loss.interval
+    low, high = (loss.value, loss.value) if math.isnan(low) else (low, high)
+    return decide((low, high), AT_CHANCE * chance, math.inf)
 
 
 def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int, float]]:

@@ -19,9 +19,11 @@ _MOST_DIGITS = 4
 def capital(text: str) -> str:
     """Return a text as the beginning of a sentence; a name with a capital of its own keeps it.
 
-    >>> capital("two runs share a word"), capital("fastText is stable")
-    ('Two runs share a word', 'fastText is stable')
+    >>> capital("two runs share a word"), capital("fastText is stable"), capital("ρ is 0.3")
+    ('Two runs share a word', 'fastText is stable', 'ρ is 0.3')
     """
+    if not text[:1].isascii():  # a Greek letter that is a number's name
+        return text
     return text if text.partition(" ")[0][1:] != text.partition(" ")[0][1:].lower() else text[:1].upper() + text[1:]
 
 

@@ -31,6 +31,7 @@ _TEST = "questions-words"
 
 _FAR = "No test if a run lies far from the others of its group, in the setting or in what it is compared with"
 _ALIKE = f"No test if one setting alone has half collapsed (mean cosine above {HALF_COLLAPSED:g})"
+_EACH = "A setting is judged as one of so many"
 _SAMPLING = "shuffled"
 
 
@@ -55,25 +56,32 @@ class Changed(NamedTuple):
         by: changes, with their errors over runs.
         far: which runs lie far from the others of their group, in the setting or in what it is compared with.
         unlike: why the numbers of the two settings do not compare.
+        of: how many settings are compared with the baseline, which share its runs.
     """
 
     by: Sequence[Estimate]
     far: Sequence[str] = ()
     unlike: str = ""
+    of: int = 1
 
 
-def _tested(judge: Callable[..., Verdict]) -> Callable[[Changed], Verdict]:
+def _tested(judge: Callable[[Changed], Verdict]) -> Callable[[Changed], Verdict]:
     """The rule, and no test where one run lies far or numbers do not compare: no interval over runs helps then."""
-    return lambda changed: "no test" if changed.far or changed.unlike else judge(*changed.by)
+    return lambda changed: "no test" if changed.far or changed.unlike else judge(changed)
 
 
-def more_stable(*changes: Estimate) -> Verdict:
-    """Judge a setting more stable if the loss falls, by itself and as a part of chance; undecided if these disagree.
+def _falls(changed: Changed) -> Verdict:
+    """Undecided if the measures disagree.
 
     A loss may fall, or rise, because a space collapses, or spreads out: then only one of the two changes.
     """
-    verdicts = {below(change, 0) for change in changes}
+    verdicts = {below(change, 0, changed.of) for change in changed.by}
     return verdicts.pop() if len(verdicts) == 1 else "undecided"
+
+
+def _rises(changed: Changed) -> Verdict:
+    (gain,) = changed.by
+    return above(gain, 0, changed.of)
 
 
 MORE_STABLE = Claim[Changed](
@@ -81,17 +89,17 @@ MORE_STABLE = Claim[Changed](
     says="Longer training is more stable ({label})",
     source="3.1",
     paper="Rettenmeier found more stable embeddings of word2vec and fastText, in all six languages",
-    rule=f"the 95 % intervals of the changes of the loss and of its share of chance lie below 0; no if above. {_FAR}. "
-    f"{_ALIKE}",
-    judge=_tested(more_stable),
+    rule=f"the 95 % intervals of the changes of the loss and of its share of chance lie below 0; no if above. {_EACH}. "
+    f"{_FAR}. {_ALIKE}",
+    judge=_tested(_falls),
 )
 BETTER = Claim[Changed](
     id="sweep.longer-is-better",
     says="Longer training solves more analogies ({label})",
     source="3.1",
     paper="Rettenmeier found higher scores of word2vec and fastText on average",
-    rule=f"the 95 % interval of the change lies above 0. {_FAR}, or of fewer than {FEW_PAIRS} questions",
-    judge=_tested(lambda gain: above(gain, 0)),
+    rule=f"the 95 % interval of the change lies above 0. {_EACH}. {_FAR}, or of fewer than {FEW_PAIRS} questions",
+    judge=_tested(_rises),
 )
 LEVELS_OFF = Claim[Changed](
     id="sweep.levels-off",
@@ -99,7 +107,7 @@ LEVELS_OFF = Claim[Changed](
     source="3.1",
     paper="Rettenmeier found a plateau at a certain point, especially of word2vec",
     rule=f"the loss falls by less than {-PLATEAU:g} % in the last step, beyond the 95 % interval. {_FAR}. {_ALIKE}",
-    judge=_tested(lambda change: above(change, PLATEAU)),
+    judge=_tested(lambda changed: above(changed.by[0], PLATEAU)),
 )
 
 
@@ -115,12 +123,12 @@ def observation_table(plans: Sequence[Setting], measured: Mapping[str, Measured]
     if technique not in TECHNIQUES:
         return OBSERVED.table()
     base = values_of(next(setting.plan for setting in plans if setting.label == BASELINE))
-    rows = [
-        row
+    longer = [
+        setting.label
         for setting in plans
         if setting.changed and all(name in TRAINING and value > base[name] for name, value in setting.changed.items())
-        for row in _of_setting(setting.label, technique, runs, changes, measured)
     ]
+    rows = [row for label in longer for row in _of_setting(label, technique, runs, changes, measured, len(longer))]
     for name in TRAINING:
         rows += _of_plateau(name, technique, runs, _along(name, plans), measured)
     return OBSERVED.table(rows)
@@ -162,7 +170,7 @@ def _moves(percent: Estimate) -> str:
 
 
 def _of_setting(
-    label: str, technique: str, runs: int, changes: Table, measured: Mapping[str, Measured]
+    label: str, technique: str, runs: int, changes: Table, measured: Mapping[str, Measured], of: int
 ) -> Iterator[Observation]:
     far = _far(measured, BASELINE, label)
     rows = {row.measure: row for row in CHANGES.rows({CHANGES.name: changes}, setting=label, sampling=_SAMPLING)}
@@ -175,13 +183,13 @@ def _of_setting(
         names = ("loss", "share of chance")
         shows = ", ".join(f"{name} {_moves(x)}" for name, x in zip(names, losses, strict=False))
         unlike = _unlike(measured, BASELINE, label)
-        judged = Changed(losses, far, unlike)
+        judged = Changed(losses, far, unlike, of)
         yield MORE_STABLE.observed(judged, technique, _beside(shows, far, unlike), label=label)
     if _TEST in rows:
         gain = Estimate.of_runs(100 * rows[_TEST].difference, 100 * rows[_TEST].se, runs)
         shows = f"{with_error(gain)} points more"
         few = _few(measured, BASELINE, label)
-        yield BETTER.observed(Changed([gain], far, few), technique, _beside(shows, far, few), label=label)
+        yield BETTER.observed(Changed([gain], far, few, of), technique, _beside(shows, far, few), label=label)
 
 
 def _along(name: str, plans: Sequence[Setting]) -> list[tuple[float, str]]:

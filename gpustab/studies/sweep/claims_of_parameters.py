@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 from gpustab.results import Column, Sheet, Table
-from gpustab.results.page import cell, number, percent, signed
+from gpustab.results.page import cell, counted, number, percent, signed
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.shared.claims import Claim
+from gpustab.studies.shared.claims import Claim, above
 from gpustab.studies.shared.spaces import COLLAPSED, named
 from gpustab.studies.shared.wording import listed, signed_span
 from gpustab.studies.sweep.claims import HALF_COLLAPSED, no_comparison
@@ -206,17 +206,17 @@ class Scores(NamedTuple):
 
     @property
     def sure(self) -> list[tuple[str, Estimate]]:
-        """The tests whose score surely changes, with the change."""
+        """The tests whose score surely changes, with the change; each is one of so many."""
         changes = [(name, after.minus(before)) for name, before, after in self.tests]
-        return [(name, change) for name, change in changes if _sign(change)]
+        return [(name, change) for name, change in changes if above(change, 0, len(changes)) in ("yes", "no")]
 
 
 SCORES = Claim[Scores](
     id="sweep.scores-change",
     says="A parameter changes the scores of tests.",
     rule=(
-        "the 95 % interval of the difference of a score between its least and its largest value lies on one side of 0; "
-        f"no test of fewer than {FEW_PAIRS} pairs"
+        "the 95 % interval of the difference of a score between its least and its largest value lies on one side of 0. "
+        f"A score is judged as one of so many tests. No test of fewer than {FEW_PAIRS} pairs"
     ),
     judge=lambda x: "no test" if not x.tests else "yes" if x.sure else "open",
     sentences={
@@ -227,7 +227,11 @@ SCORES = Claim[Scores](
                 f"({signed_span(*change.interval)})"
                 for name, change in x.sure
             )
-            + (f"; {len(x.tests) - len(x.sure)} other tests do not change surely" if len(x.tests) > len(x.sure) else "")
+            + (
+                f"; {counted(len(x.tests) - len(x.sure), 'other test', 'does/do')} not surely change"
+                if len(x.tests) > len(x.sure)
+                else ""
+            )
             + "."
         ),
         "open": lambda x: (

@@ -23,9 +23,20 @@ CITATIONS = ("rettenmeier2020",)
 _MEASURES = {"reduced_pip": "PIP loss", SHARE: "PIP loss, share of chance"}
 
 
+_IN_WORDS = {
+    "dim": "the number of dimensions",
+    "epochs": "the number of epochs",
+    "window": "the window",
+    "min_count": "the least count of a word",
+    "negative": "the number of negative samples",
+}
+"""What people call parameters that are often varied."""
+
+
 def heading(result: Content) -> tuple[str, str]:
     """Return the question, and how many settings of how many runs answer it."""
-    varied = listed([name.replace("_", " ") for name in result.settings.get("swept", {})] or ["a parameter"])
+    swept = result.settings.get("swept", {})
+    varied = listed([_IN_WORDS.get(name, name.replace("_", " ")) for name in swept] or ["a parameter"])
     runs = counted(int(result.settings.get("runs", 0)), "run")
     about = f"{counted(len(result.groups), 'setting')}, {runs} of each kind"
     return f"What {'do' if ' and ' in varied else 'does'} {varied} do to {embeddings(result)}?", about
@@ -67,9 +78,9 @@ def may_claim(result: Content) -> str:
     if not sure:
         return "Nothing about stability yet: no value surely differs from another. Train more runs of each setting."
     return (
-        f"That {listed(sure)} changed how stable the neighbours of this technique are on this "
-        "corpus, by the numbers above. Other corpora may "
-        "differ, and a more stable setting is not a better one: see the scores."
+        f"That {listed([_IN_WORDS.get(name, name) for name in sure])} changed how stable the neighbours of this "
+        "technique are on this corpus, by the numbers above. Other corpora may differ. A more stable setting is not a "
+        "better one: see the scores."
     )
 
 

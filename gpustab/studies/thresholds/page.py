@@ -65,9 +65,10 @@ def _values(result: Result) -> Block:
         figures=["baseline_by_similarity"],
         aside="Elekes et al. 2018: −0.18 for CBOW, 0.20 for skip-gram, −0.15 for GloVe, on a billion words.",
         answer=(
-            "Clear: the baseline's mean, never let fall, is a tenth of a standard deviation above that of the least "
-            "similar hundredth of pairs. Above the mean: it is above that of all pairs. By the words: below the first "
-            "number pairs are surely under that level, above the second surely over it. A dash: not proven."
+            "The baseline says how closely two words are related. Above the mean: from this cosine on, pairs are more "
+            "related than the average pair. Clear: from this cosine on, they are more related than the least similar 1 "
+            "% of pairs, by a tenth of a standard deviation. By the words: pairs below the first number are surely "
+            "under that level, pairs above the second surely over it. A dash: not proven."
         ),
     )
 
@@ -100,8 +101,8 @@ def _places(result: Result) -> Iterator[Block]:
         figures=["baseline_by_place"],
         aside="Elekes et al. 2018: 31,584 and 6,094 for CBOW with 100,000 words.",
         answer=(
-            "The paper's two places hang on the pairs of one last place, and move by thousands with it; ours compare "
-            f"windows of places with the last hundredth of them.{by_few}"
+            "The paper's two places depend on the pairs of one last place, and move by thousands with it. Ours compare "
+            f"windows of places with the last 1 % of all places.{by_few}"
         ),
     )
     yield _next_places(result)
@@ -130,8 +131,8 @@ def _next_places(result: Result) -> Block:
             "trained on Wikipedia; 35,402 and 6,408 on 5-grams; of 100,000."
         ),
         answer=(
-            "A place holds at most one pair for every word, however long the lists: how far the next one lies is a "
-            "matter of that number as much as of likeness."
+            "A place holds at most one pair for every word, however long the lists are. So the number of words decides "
+            "how far the next different place lies, as much as the similarity does."
         ),
     )
 

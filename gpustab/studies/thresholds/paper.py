@@ -48,7 +48,7 @@ def cards(result: Content) -> list[Card]:
     row, style = first.chance, series(group["name"] for group in result.groups)[first.chance.group].style
     made = [
         Card("More related than the average pair", cosine(row.mean), "and above", f"by the words {_span(row)}", style),
-        Card("Of all pairs of words lie below", percent(row.below), "", "where a cosine says nothing", style),
+        Card("Of all pairs of words lie below", percent(row.below), "", "no more related than the average pair", style),
     ]
     if proven_near(first.clear):
         made.append(

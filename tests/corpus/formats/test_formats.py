@@ -185,6 +185,29 @@ def test_html_trains_no_markup(read):
     assert words(read("a.htm", "<div>" * 1500 + "deep")) == [[["deep"]]]
 
 
+@pytest.mark.parametrize(
+    ("body", "text", "said"),
+    [
+        (
+            "<nav>go home</nav><main><h1>War</h1><p>it was</p></main><footer>© me</footer>",
+            "War it was",
+            "1 page frame (4",
+        ),
+        ("<main></main><p>it was</p>", "it was", ""),  # an empty one is no text
+        ("<main>one</main><main>two</main>", "one two", ""),  # which?
+        ("<p>so</p><pre><code>x = y\ny()</code></pre>it was", "so it was", "1 code listing (4 words)"),
+        ("<pre>roses are\nred</pre><p>the <code>cat</code></p>", "roses are red the cat", ""),  # a poem is no code
+        ("<main><p>a</p><pre><b><code>x</code></b></pre></main>", "a", "1 code listing (1 words)"),
+    ],
+)
+def test_pages_are_read_without_frames_and_listings(tmp_path, body, text, said):
+    (tmp_path / "a.html").write_text(f"<html><body>{body}</body></html>")
+    documents = open_documents(tmp_path / "a.html")
+    assert [document.texts[0].split() for document in documents] == [text.split()]
+    assert said in " ".join(documents.remarks())
+    assert bool(said) == bool(list(documents.remarks()))
+
+
 def test_tei_has_a_header_and_one_reading(read):
     found, _ = read("a.xml", TEI.encode("latin-1"))
     text = ["Café", "A", "bc", "the", "Worter", "line", "next", "two", "words", "z"]

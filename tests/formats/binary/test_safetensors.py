@@ -221,7 +221,8 @@ def test_which_tensor(save, tensors, tmp_path):
     assert "in.weight (4, 3), out.weight (4, 3)" in message
     assert "tensor=" in message
     assert torch.equal(read_space(path, LoadOptions(tensor="out.weight")).vectors, other)
-    assert "no tensor 'weight'; the file has in.weight, offsets, out.weight, words" in refusal(path, tensor="weight")
+    assert "in.weight and out.weight end in 'weight'; choose by tensor='in.weight'" in refusal(path, tensor="weight")
+    assert "no tensor 'mid'; the file has in.weight, offsets, out.weight, words" in refusal(path, tensor="mid")
     path = save({**tensors, "vectors": VECTORS.clone(), "out.weight": other})
     assert torch.equal(read_space(path).vectors, VECTORS)
 
@@ -255,3 +256,19 @@ def test_the_end_of_a_name_is_enough_where_one_has_it(tmp_path):
     space = read_space(tmp_path / "x.safetensors", LoadOptions(tensor="tok_emb.weight"))
     assert torch.equal(space.vectors, values)
     assert "the vectors are the tensor '_orig_mod.tok_emb.weight'" in space.report.notes
+
+
+def test_a_tied_head_is_no_second_table_and_several_ends_are_named(tmp_path):
+    rows, file = torch.randn(5, 3), tmp_path / "x.safetensors"
+    (tmp_path / "x.vocab").write_text("a\nb\nc\nd\ne\n")
+    save_file({"emb.weight": rows, "head.weight": rows.clone()}, file)
+    space = read_space(file)
+    assert torch.equal(space.vectors, rows)
+    assert "head.weight has the same numbers" in space.report.notes
+    save_file({"emb.weight": rows, "head.weight": torch.cat([rows[:1], rows[1:] + 1])}, file)
+    with pytest.raises(InputError, match=r"there are several matrices: emb\.weight"):
+        read_space(file)
+    save_file({"a.emb.weight": rows, "b.emb.weight": rows + 1}, file)
+    with pytest.raises(InputError, match=r"a\.emb\.weight and b\.emb\.weight end in 'emb'; choose by tensor='a"):
+        read_space(file, LoadOptions(tensor="emb"))
+    assert torch.equal(read_space(file, LoadOptions(tensor="a.emb.weight")).vectors, rows)

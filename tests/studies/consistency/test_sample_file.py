@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+import torch
 
 from gpustab import InputError
 from gpustab.runs.load import open_groups
+from gpustab.small_data.text import read_samples
+from gpustab.studies.consistency.measures import NullPairs
 from gpustab.studies.consistency.paper import methods
 from gpustab.studies.consistency.study import consistency
 from tests.small_data.made import sentences, term_names, word
@@ -66,3 +69,14 @@ def test_the_methods_say_whence_the_samples_are(given):
     said = methods(consistency(groups, sample_file=str(path), subsample=0.0))
     assert "the samples of a given file were taken, and the background" in said
     assert "duplicate" not in said
+
+
+def test_samples_of_two_terms_that_hold_one_sentence_are_no_null_pair(tmp_path):
+    """A file numbers every sentence anew: 56 null pairs of a file had held the same sentence under two numbers."""
+    path = write(tmp_path, "cat\t___ sat by dog @@ ___ ran\t___ ate\ndog\tcat sat by ___\t___ slept\n")
+    given = read_samples(path, "en")
+    allowed = NullPairs(given.samples, torch.ones(4))[0:4]
+    assert not allowed[0, 2]  # "cat sat by dog", of either
+    assert allowed[0, 3]
+    assert allowed[1, 2]
+    assert "1 of 5 sentences repeats another" in given.notes[0]

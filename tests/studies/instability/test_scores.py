@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpustab import load_runs
-from gpustab.evaluation import RunScores, files, read_similarity, score_similarity
+from gpustab.evaluation import RunScores, files, questions, read_similarity, score_similarity, usual
 from gpustab.studies.instability import scores as scores_of
 from gpustab.studies.instability.scores import gain, quality_tables
 from gpustab.studies.instability.trees import Level, as_runs, levels_of
@@ -47,6 +47,8 @@ def test_runs_and_averages_are_scored_by_the_same_pairs(runs):
 @needs_gensim
 def test_without_gensim_the_tests_are_named_that_were_not_done(runs, monkeypatch):
     monkeypatch.setattr(files, "find_spec", lambda _: None)
+    monkeypatch.setattr(usual, "_similarity", files.read_similarity)  # what was read before is kept
+    monkeypatch.setattr(usual, "_analogies", questions.read_analogies)
     made = technique(runs)
     assert quality_tables(made)["scores"]["test"] == []
     assert len(set(made.notes)) == 3

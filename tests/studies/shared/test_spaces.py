@@ -109,7 +109,7 @@ def test_a_far_run_is_told_from_runs_of_unlike_noise(runs):
 
 @pytest.mark.parametrize(("runs", "far"), [(5, (1, 4)), (7, (2, 5)), (8, (0, 3, 6)), (16, (1, 2, 5, 8, 9, 12, 15))])
 def test_far_runs_are_all_found_as_long_as_most_runs_are_of_one_kind(runs, far):
-    """Three of eight are in a group of thirty of which every tenth is odd; pairs with one of them are most pairs."""
+    """Where every tenth run is odd, three are in one group of eight of thirty; most pairs are with one of them."""
     matrix = torch.ones(runs, runs)
     for r in far:
         matrix[r] = matrix[:, r] = 3.0
