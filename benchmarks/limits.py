@@ -17,6 +17,7 @@ import io
 import itertools
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -202,6 +203,7 @@ def main() -> None:
             for size, call in JOBS[job](Path(folder)):
                 given = next(part for part in call if isinstance(part, Path))
                 for tree in trees:
+                    _clear(call)
                     found = called(tree, *call)
                     row = size | {"file_mb": round(given.stat().st_size / MB, 3), "commit": _commit(tree)} | found
                     least.setdefault(tree, row["peak_mb"])
@@ -210,6 +212,13 @@ def main() -> None:
                     content[job].append(row)
                     print(job, row, flush=True)
                     keep(content | {"environment": environment(torch.device("cpu"))}, chosen.out)
+
+
+def _clear(call: list[str | Path]) -> None:
+    """Remove what the call of another version wrote."""
+    for option, place in itertools.pairwise(call):
+        if option in ("-o", "--out"):
+            shutil.rmtree(place, ignore_errors=True)
 
 
 def _commit(tree: Path) -> str:

@@ -54,7 +54,7 @@ TARGETS = (
     Target("plan", f"{FIXED}/plan.json", (SET,), (SET,)),
     Target("packed manifest", "packed/manifest.json", (SET, PACK), (PACKED, PACK)),
     Target("account of a pack", "packed/lsa/shuffled/packed.json", (SET, PACK), (PACKED, PACK)),
-    Target("summary", "page/summary.json", (SET, PAGE), (f"{PAGE} --force", "info page")),
+    Target("summary", "page/summary.json", (SET, PAGE), (f"{PAGE} --force",)),
     Target("request of a pack", f"{SHOP}/request.json", (SET, PACK), (PACK,), ("rename", "packed/lsa/")),
     Target("order of a pack", f"{SHOP}/group-0/order.json", (SET, PACK), (PACK,), ("rename", "packed/lsa/")),
     Target("packed run", f"{SHOP}/group-0/done-000.json", (SET, PACK), (PACK,), ("rename", "packed/lsa/")),

@@ -124,8 +124,9 @@ def _difference(there: Mapping[str, Any], now: Mapping[str, Any]) -> str:
             return f"its {key} was {there.get(key)}, now {now[key]}"
     before = [file for files in there["groups"].values() for file in files]
     after = [file for files in now["groups"].values() for file in files]
-    if [file.get("path") for file in before] != [file["path"] for file in after]:
-        first = before[0].get("path") if before else "nothing"
+    paths = [file.get("path") if isinstance(file, dict) else file for file in before]  # whatever a damaged one says
+    if paths != [file["path"] for file in after]:
+        first = str(paths[0])[:200] if paths else "nothing"
         return f"it is of other runs: {len(before)} from {first} on, now {len(after)}"
     changed = [file["path"] for old, file in zip(before, after, strict=True) if old != file]
     return f"{changed[0]} has changed since" if changed else "its groups had other names"
