@@ -40,8 +40,9 @@ _ZOO = """
 ## How often doubts are right
 
 Rules were set on the texts of the column *seen*. The fresh sets were written down before, and read once, after the
-rules were frozen: real texts in 180 languages, manuals, reviews, scripture, and real files of other kinds (treebanks,
-tagged corpora, word lists, data of programs). What they came to **when they were read first** is the honest figure:
+rules were frozen: real texts in some 150 languages, manuals, reviews, scripture, and real files of other kinds
+(treebanks, tagged corpora, word lists, data of programs). What they came to **when they were read first** is the honest
+figure:
 
 {first}
 

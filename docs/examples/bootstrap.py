@@ -77,7 +77,7 @@ EXAMPLES = {
     "bootstrap.lists-agree-less": _RANK,
     "bootstrap.ppmi-lists-least": [_ranked(-0.5), _ranked(0.5), _ranked(-0.05, 0.3)],
     "bootstrap.top-two-drop-out": _estimates("j2", 0.5, 0.99, 0.9),
-    "bootstrap.disjoint-lists": [setting(disjoint=0.01), SURE],
+    "bootstrap.disjoint-lists": [setting(disjoint=0.01, disjoint_of_most=0.01), SURE],
     "bootstrap.ranks-change": _RANK,
     "bootstrap.sentences-vary-less": _SWAPPED,
     "bootstrap.small-varies-more": _RANK,

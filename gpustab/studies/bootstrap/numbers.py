@@ -131,20 +131,29 @@ def rise_left(values: Tensor) -> Estimate:
     return jackknifed(values, number)
 
 
-def list_agreement(lists: Tensor, present: Tensor) -> tuple[float, float]:
+def list_agreement(lists: Tensor, present: Tensor) -> tuple[float, float, float]:
     """Return what lists ``(R, q, n)`` share, where ``present`` ``(R, q)`` tells which runs have the query.
 
     Returns:
-        The share of (query, pair of runs) without a common word; and how many words of a query are in the lists of all
-        runs that have the query, mean over queries.
+        The share of (query, pair of runs) without a common word; how many words of a query are in the lists of all
+        runs that have the query, mean over queries; and the first share without the tenth of the runs, one at least,
+        that has most of these pairs: an odd run shares no word with any.
     """
-    common, everywhere = list[int](), list[int]()
+    runs = len(lists)
+    apart, pairs = (torch.zeros(runs, runs, dtype=torch.long, device="cpu") for _ in range(2))
+    everywhere = list[int]()
     for q in range(lists.shape[1]):
-        own = [set(row) for row in lists[present[:, q], q].tolist()]
-        common += [len(a & b) for a, b in combinations(own, 2)]
-        everywhere += [len(set.intersection(*own))] if own else []
-    disjoint = common.count(0) / len(common) if common else math.nan
-    return disjoint, sum(everywhere) / max(len(everywhere), 1)
+        own = {r: set(lists[r, q].tolist()) for r in present[:, q].nonzero().flatten().tolist()}
+        for i, j in combinations(own, 2):
+            pairs[i, j] += 1
+            apart[i, j] += not own[i] & own[j]
+        everywhere += [len(set.intersection(*own.values()))] if own else []
+    rest = (apart + apart.T).sum(1).argsort(stable=True)[: runs - math.ceil(runs / 10)].sort().values
+    shares = [
+        float(apart[some][:, some].sum() / total) if (total := pairs[some][:, some].sum()) else math.nan
+        for some in (torch.arange(runs, device="cpu"), rest)
+    ]
+    return shares[0], sum(everywhere) / max(len(everywhere), 1), shares[1]
 
 
 def recurring(first: Sequence[Sequence[int]], second: Sequence[Sequence[int]]) -> Estimate:

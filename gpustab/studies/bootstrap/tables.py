@@ -36,6 +36,10 @@ class Setting(NamedTuple):
         float, Column("no common word", about="share of query and pair of runs", text=lambda x: f"{100 * x:.1f} %")
     ]
     everywhere: Annotated[float, Column("in all lists", 2, "words of a query in the lists of all runs")]
+    disjoint_of_most: Annotated[
+        float,
+        Column(about="share of query and pair of runs without a common word, but for the tenth of runs with most"),
+    ]
     absent: Annotated[int, Column("absent somewhere", about="listed words that some run lacks")]
     mean_rank_within: Annotated[float, Column(about="words a query whose mean rank is within the list (figure 3)")]
     log_spread_value: Annotated[float, Column(about="ln of the spread")]

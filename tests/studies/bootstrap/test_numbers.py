@@ -134,3 +134,15 @@ def test_a_real_run_set_agrees_with_loops(real):
         assert row["verdict"] == ""  # the whole-corpus runs choose what these judge
     judged = list(result.tables["neighbours"].records(chosen_by="lsa/shuffled", group="lsa/bootstrap"))
     assert {row["verdict"] for row in judged} == {"open"}  # four runs judge nothing
+
+
+@pytest.mark.parametrize(("odd", "left"), [((), 0.0), ((2,), 0.0), ((0, 3), 3 / 6), ((0, 1, 2, 3, 4), 1.0)])
+def test_lists_apart_are_counted_also_without_the_run_that_makes_most_of_them(odd, left):
+    lists = torch.arange(3).expand(5, 4, 3).clone()
+    for r in odd:
+        lists[r] += 10 * (r + 1)
+    disjoint, everywhere, of_most = numbers.list_agreement(lists, torch.ones(5, 4, dtype=torch.bool))
+    pairs = sum(1 for i in range(5) for j in range(i) if i in odd or j in odd)
+    assert disjoint == pytest.approx(pairs / 10)
+    assert everywhere == (0 if odd else 3)
+    assert of_most == pytest.approx(left)
