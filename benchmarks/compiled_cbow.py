@@ -7,12 +7,32 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.lockstep import LARGEST, SCALE, SHIFT, njit, random_word
 from gpustab.kernels.training import word2vec
 from gpustab.kernels.training.noise import Noise
 from gpustab.kernels.training.reading import Reading
 
+try:
+    from numba import njit
+except ImportError:
+    raise ImportError("benchmarks.compiled_cbow needs numba: pip install numba") from None
+
 _LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
+_M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
+_W0, _W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
+LARGEST, SCALE, SHIFT = word2vec.LARGEST, word2vec.SCALE, word2vec.SHIFT
+
+
+@njit(cache=True)
+def random_word(t, epoch, nth, slot, seed):
+    """Return the first word of a counter, see :func:`gpustab.kernels.training.philox.philox`."""
+    a, b, c, d = np.uint64(t), np.uint64(epoch), np.uint64(nth), np.uint64(slot)
+    low, high = np.uint64(seed), np.uint64(word2vec.TRAIN)
+    for _ in range(10):
+        first, third = a * _M0, c * _M1
+        a, b = (third >> _HALF) ^ b ^ low, third & _LOW
+        c, d = (first >> _HALF) ^ d ^ high, first & _LOW
+        low, high = (low + _W0) & _LOW, (high + _W1) & _LOW
+    return a
 
 
 @njit(cache=True)

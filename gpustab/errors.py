@@ -122,3 +122,12 @@ class ComputationError(GpustabError, RuntimeError):
 
 class OutOfMemoryError(ComputationError):
     """Even the smallest piece of the work does not fit the memory of the device."""
+
+
+def first_line(error: BaseException) -> str:
+    r"""Return the first line of what an error says; the name of its kind where it says nothing.
+
+    >>> first_line(AssertionError()), first_line(RuntimeError("no kernel\nat 0x1"))
+    ('AssertionError', 'no kernel')
+    """
+    return (str(error) or type(error).__name__).splitlines()[0]

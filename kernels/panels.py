@@ -183,7 +183,7 @@ def _law(above: Tensor, below: Tensor, most: int) -> Tensor:
 
 
 def _without_each(law: Tensor, above: Tensor, below: Tensor, lengths: Sequence[int], inside: Tensor) -> Tensor:
-    """Fill in the same for each of some words, beside others of this law; return the law of all."""
+    """Fill in ``P[N_s ≤ n − 1]`` for each of some words, beside others of this law; return the law of all."""
     words, most = len(above), len(law)
     earlier, later = law.new_empty(2, words, *law.shape)
     # Entry i holds P[fewer than most − i of the later words], so that equal indices of both sides meet.

@@ -182,7 +182,10 @@ def compare(
         for side in (first, second):
             check_runs(*(([], [side]) if _is_named(side) else ([Path(side)], [])))
         if _same(first, second):
-            raise InputError(f"{second}: would be compared with itself; give two groups, as in RUNSET/sgns RUNSET/lsa")
+            raise InputError(
+                f"{second}: would be compared with itself; give two groups, as in "
+                "RUNSET/sgns/fixed RUNSET/sgns/shuffled"
+            )
         from gpustab.studies.compare.study import compare as measure
 
         compute = computing.compute()

@@ -145,6 +145,8 @@ def _by_content(folder: Path, shown: Sequence[Path], options: ReadOptions) -> tu
                 refused.append(error.marked)
             else:
                 readable[suffix] += 1
+        if not refused:  # of many not all are asked
+            readable[suffix] = len(paths)
         others += refused[:1]
     more = [f"{len(others) - 3:,} more kinds cannot be read either"] if len(others) > 3 else []
     return readable, "".join(f"; {one}" for one in [*others[:3], *more])

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from gpustab.engine.gram import GramPass, accumulate, centred_errors, centred_loss, common_frame, in_frame
-from gpustab.engine.proofs import WHOLE_NUMBERS, proved
+from gpustab.engine.proofs import WHOLE_NUMBERS, works
 from gpustab.kernels import centred, gram, integer_gram
 from gpustab.kernels.pip_loss import PipLoss
 from gpustab.machine.device import Compute, fast_integers
@@ -62,7 +62,7 @@ def takes_integers(compute: Compute) -> bool:
     """Tell whether a precision allows whole numbers, and the device is fast at them and has proved that it has them."""
     if compute.precision not in WANTED or not fast_integers(compute.device):
         return False
-    return bool(compute.ranks.least(proved(WHOLE_NUMBERS, compute.device).works))  # all processes, or none
+    return works(WHOLE_NUMBERS, compute)
 
 
 def slices_to_try(runs: Runs, compute: Compute, counted: Tensor) -> int:

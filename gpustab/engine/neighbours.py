@@ -14,7 +14,7 @@ from torch import Tensor
 
 from gpustab.engine.finite import require_finite
 from gpustab.engine.proofs import HALVES, proved
-from gpustab.errors import InputError
+from gpustab.errors import InputError, first_line
 from gpustab.kernels import neighbours, overlap
 from gpustab.kernels.jackknife import jackknife
 from gpustab.kernels.overlap import shared_neighbours
@@ -150,7 +150,7 @@ def _found(find: Callable[..., neighbours.Neighbours], compute: Compute, device:
     except Exception as error:  # FAISS raises whatever its parts do
         if compute.backend == "torch" or isinstance(error, ValueError) or is_out_of_memory(error):
             raise
-        log.warning("FAISS gave no answer (%s); torch searches on %s", str(error).splitlines()[0], device)
+        log.warning("FAISS gave no answer (%s); torch searches on %s", first_line(error), device)
     return find(backend="torch")
 
 

@@ -29,9 +29,9 @@ from gpustab.engine.precision import (
     tolerated,
     worst_condition,
 )
-from gpustab.engine.proofs import BFLOAT16, proved
+from gpustab.engine.proofs import BFLOAT16, works
 from gpustab.engine.tiles import UnresolvedError, tile_pass
-from gpustab.errors import OutOfMemoryError
+from gpustab.errors import OutOfMemoryError, first_line
 from gpustab.kernels import gram, pip_loss
 from gpustab.machine.device import DEFAULT, Compute, is_out_of_memory, log, telling_memory
 from gpustab.runs.runs import Runs
@@ -87,7 +87,7 @@ def pip_pass(runs: Runs, compute: Compute = DEFAULT, proxy: Tensor | None = None
 
 
 def _of_whole_gram(runs: Runs, compute: Compute, counted: Tensor) -> PipPass:
-    if compute.precision == "fast" and proved(BFLOAT16, compute.device).works:
+    if compute.precision == "fast" and works(BFLOAT16, compute):
         basis = centred_pass(runs, compute, torch.bfloat16, counted)
         loss = centred_loss(basis)
         # An infinite condition says that rounding made two runs equal, and they may be.
@@ -127,7 +127,7 @@ def _of_whole_numbers(runs: Runs, compute: Compute, counted: Tensor) -> PipPass 
         except RuntimeError as error:  # of these sizes; others may do
             if is_out_of_memory(error) or compute.ranks.world > 1:  # the others would not know
                 raise
-            log.warning("group '%s': no whole numbers (%s); computed in float64", runs.name, str(error).splitlines()[0])
+            log.warning("group '%s': no whole numbers (%s); computed in float64", runs.name, first_line(error))
             return None
         if found.resolves(compute):
             return _pip_pass(runs, found.basis, found.loss, found.precision, found.error)

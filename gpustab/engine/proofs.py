@@ -12,15 +12,27 @@ from torch.nn.functional import normalize
 from gpustab.kernels import centred, gram, integer_gram
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.search import half_bound
+from gpustab.machine.device import Compute
 from gpustab.machine.proof import Proof, prove
 
 _WORDS, _RUNS, _DIM = 48, 3, 20
 _SEED = 20_261_129
 
 
-@cache
+def works(path: str, compute: Compute) -> bool:
+    """Tell whether a path may be taken by all processes that share the work: by all of them, or by none."""
+    return bool(compute.ranks.least(proved(path, compute.device).works))
+
+
 def proved(path: str, device: torch.device) -> Proof:
     """Return how one of :data:`PATHS` does on a device; it is tried once a process."""
+    if device.type == "cuda" and device.index is None:
+        device = torch.device("cuda", torch.cuda.current_device())
+    return _proved(path, device)
+
+
+@cache
+def _proved(path: str, device: torch.device) -> Proof:
     problem, allowed = PATHS[path]
     return prove(path, device, lambda: problem(device), allowed)
 

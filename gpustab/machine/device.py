@@ -14,7 +14,7 @@ from typing import Literal, ParamSpec, TypeVar, get_args
 
 import torch
 
-from gpustab.errors import InputError, OutOfMemoryError, near, option
+from gpustab.errors import InputError, OutOfMemoryError, first_line, near, option
 from gpustab.kernels.neighbours import Backend
 from gpustab.machine import probe
 from gpustab.machine.memory import available_memory
@@ -200,7 +200,7 @@ def telling_memory(work: Callable[P, T]) -> Callable[P, T]:
         except (RuntimeError, MemoryError) as error:
             if isinstance(error, OutOfMemoryError) or not is_out_of_memory(error):
                 raise
-            said = str(error).splitlines()[0] if str(error) else "MemoryError"
+            said = first_line(error)
             raise OutOfMemoryError(f"out of memory: {said}; {option('limit')} reads fewer words") from error
 
     return told

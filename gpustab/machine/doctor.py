@@ -20,6 +20,7 @@ from typing import Literal
 
 import torch
 
+from gpustab.errors import first_line
 from gpustab.machine.device import cheap_float64
 from gpustab.machine.environment import FAISS
 from gpustab.machine.memory import available_memory
@@ -189,7 +190,7 @@ def _cuda() -> Iterator[Check]:
             torch.ones(2, device=f"cuda:{i}").sum().item()
             free, total = torch.cuda.mem_get_info(i)
         except RuntimeError as error:
-            detail = f"{card.name}: {str(error).splitlines()[0]}"
+            detail = f"{card.name}: {first_line(error)}"
             yield Check(f"cuda:{i}", "fail", detail, "install a torch that supports the card, or free the card")
             continue
         speed = "cheap" if cheap_float64((card.major, card.minor)) else "slow"

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import torch
 
-from gpustab.machine.device import log
+from gpustab.errors import first_line
+from gpustab.machine.device import is_out_of_memory, log
 
 _TRIED: dict[tuple[str, str], Proof] = {}
 """What this process tried last, by path and device."""
@@ -56,11 +57,10 @@ def prove(path: str, device: torch.device, problem: Callable[[], float], allowed
     """
     try:
         proof = Proof(problem(), allowed)
-    except (MemoryError, torch.OutOfMemoryError):
-        raise
     except Exception as error:  # compilers and drivers raise whatever they like
-        said = (str(error) or type(error).__name__).splitlines()[0]
-        proof = Proof(float("inf"), allowed, f"{type(error).__name__}: {said}"[:200])
+        if is_out_of_memory(error):
+            raise
+        proof = Proof(float("inf"), allowed, f"{type(error).__name__}: {first_line(error)}"[:200])
     _TRIED[path, str(device)] = proof
     if not proof.works:
         log.warning("%s: switched off on %s (%s); the plain path answers", path, name_of(device), proof)

@@ -99,7 +99,7 @@ def _train_pair(
     inside = (lane < DIM)[None, :]
     x_row += lane
     y_rows = outputs + target.to(tl.int64)[:, None] * DIM + lane[None, :]
-    # Past the first-level cache: so it was measured on a card.
+    # Past the first-level cache: the times of the kernel were measured so.
     x = tl.load(x_row, mask=lane < DIM, other=0.0, cache_modifier=".cg")
     y = tl.load(y_rows, mask=(target >= 0)[:, None] & inside, other=0.0, cache_modifier=".cg")
     step, move, written = _move_outputs(x, y, target, rate, SLOTS)
@@ -186,7 +186,7 @@ def train_window(
     times = tl.sum(same.to(tl.float32), 1)
     x_rows = inputs + context.to(tl.int64)[:, None] * DIM + lane[None, :]
     y_rows = outputs + target.to(tl.int64)[:, None] * DIM + lane[None, :]
-    # Past the first-level cache: so it was measured on a card.
+    # Past the first-level cache: the times of the kernel were measured so.
     rows = tl.load(x_rows, mask=here[:, None] & inside, other=0.0, cache_modifier=".cg")
     y = tl.load(y_rows, mask=(target >= 0)[:, None] & inside, other=0.0, cache_modifier=".cg")
     x = tl.sum(rows, 0) * (1.0 / tl.maximum(tl.sum(here.to(tl.float32), 0), 1.0))

@@ -20,10 +20,10 @@ CPU = torch.device("cpu")
 @pytest.fixture(autouse=True)
 def unproved():
     """Nothing is known of any path, before and after."""
-    for known in (proofs.proved, word2vec_gpu._proved):
+    for known in (proofs._proved, word2vec_gpu._proved):
         known.cache_clear()
     yield
-    for known in (proofs.proved, word2vec_gpu._proved):
+    for known in (proofs._proved, word2vec_gpu._proved):
         known.cache_clear()
 
 

@@ -31,9 +31,10 @@ def faults(chosen, keep):
                 "points": len(replay.seen),
                 "kinds": dict(sorted(Counter(kind for kind, _, _ in replay.seen).items())),
                 "faults": len(cases),
-                "tried": replay.outcomes.total(),
+                "tried": sum(n for fault, n in replay.outcomes.items() if "not met" not in fault),
                 "tried by fault": dict(sorted(replay.outcomes.items())),
-                "survived": replay.outcomes.total() - len(replay.wrong),
+                "survived": sum(n for fault, n in replay.outcomes.items() if "not met" not in fault)
+                - len(replay.wrong),
                 "seconds": round(time.perf_counter() - started),
             }
             counts = "".join(f"{row[name]:{width}}" for name, width in (("points", 8), ("faults", 8), ("tried", 8)))

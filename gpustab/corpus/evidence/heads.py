@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from gpustab.corpus.evidence.doubt import Doubt, shown
@@ -49,7 +49,7 @@ _STAMP = r"\W{0,2}(?:[A-Z][a-z]{2} +\d+ +)?\d+(?:[-/:]\d+[-/.:]\d|\.\d+(?:[-/:]\
 _TIME = re.compile(rf"{_STAMP}|\W{{0,2}}\d+\.\d+[ \t]+\d+\.\d+\s")
 _CLOCK, _VERSE = re.compile(r"\W{0,2}\d{1,2}[:h][0-5]\d(?!\d)"), re.compile(r"\W{0,2}\d+:\d(?!\d)")
 """An hour has two digits behind the colon; a verse of a chapter may have one."""
-_BEFORE_LETTERS = r"\W*\d+[-:./][^A-Za-z\n]*"
+_BEFORE_LETTERS = r"\W*\d+(?:[-:./]|h(?=\d))[^A-Za-z\n]*"
 """What a line begins with that begins with a time and no month; of other lines it takes numbers, which are no words."""
 _MARK = re.compile(r"[^\w\s.,;'’-]|_")
 """A sign that no sentence begins with; nor does one with two words in capitals."""
@@ -103,7 +103,8 @@ def record_heads(look: Look) -> Doubt | None:
     if share < _SLIGHT:
         return None
     names = [name for name, _ in Counter(name for head in again for name in head.names).most_common()]
-    says = f"heads of records: {share:.1%} of the words stand in lines of {', '.join(names[:4])} ..."
+    shown_names = ", ".join(names[:4]) + " ..." * (len(names) > 4)
+    says = f"heads of records: {share:.1%} of the words stand in lines of {shown_names}"
     lines = [line for head in again for line in head.lines]
     way = f"say {option('drop', _pattern(names, lines))} to leave such lines out"
     return Doubt("heads", share, shown(lines), strong, says, way)
@@ -162,11 +163,12 @@ def _few_openings(look: Look) -> Doubt | None:
         openings = _openings(lines, 1)
         if len(openings) > few or not all(map(_is_marked, openings)):
             return None
-    most = next(iter(openings))
+    most = next(filter(_LETTER.search, openings), next(iter(openings)))
     if most.startswith("<") or not (pattern := _opening_pattern(openings)):  # tags are markup
         return None
     share = sum(map(len, openings.values())) / len(lines)
-    says = f"lines of records: {share:.0%} of the lines begin in one of {len(openings):,} ways, as with '{most}'"
+    ways = f"{len(openings):,} ways" if len(openings) > 1 else "one way"
+    says = f"lines of records: {share:.0%} of the lines begin in {ways}, as with '{most}'"
     way = f"say {option('drop', pattern)} to leave these beginnings out"
     return Doubt("names", share, shown(lines), _is_marked(most), says, way)
 
@@ -209,7 +211,7 @@ def times(look: Look) -> Doubt | None:
     """Doubt lines that begin with a time: subtitles, logs, chats."""
     timed = [line for line in look.filled if _TIME.match(line)]
     clock = [line for line in look.filled if _CLOCK.match(line)]
-    if len(clock) > len(timed) and not any(map(_VERSE.match, look.filled)):
+    if len(clock) > len(timed) and not any(map(_VERSE.match, look.filled)) and not _are_verses(clock):
         timed = clock
     share = len(timed) / max(len(look.filled), 1)
     if len(timed) < _AGAIN or share < _TIMED:
@@ -220,6 +222,12 @@ def times(look: Look) -> Doubt | None:
     words = sum(bool(_LETTER.search(_TIME.sub("", line, 1))) for line in timed)
     strong = share >= _WITH_WORDS or 2 * words < len(timed)
     return Doubt("times", share, shown(timed), strong, says, way)
+
+
+def _are_verses(lines: Sequence[str]) -> bool:
+    """Tell verses that go on one by one within a chapter: 3:10, 3:11, 3:12; hours do not."""
+    places = [tuple(map(int, _DIGITS.findall(line)[:2])) for line in lines]
+    return 2 * sum(after == (before[0], before[1] + 1) for before, after in pairwise(places)) >= len(places)
 
 
 def _name(line: str) -> str:

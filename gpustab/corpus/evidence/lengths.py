@@ -31,6 +31,8 @@ _NO_CASE = 0.4
 """Of the letters, how many have no small and large form, as those of scripts without blanks."""
 _CLAUSE, _OFTEN = 7, 0.25
 """Letters that few words have, and how many clauses of such scripts have more: a third, and of words a tenth."""
+_VERSE = 5
+"""Signs of a line of Chinese that is a clause: words have four at most."""
 _WHOLE = 10
 """Letters of the middle clause that no script with blanks has; shorter ones may be long words, as in Malayalam, and are
 told by what stands between: mostly a blank."""
@@ -48,9 +50,12 @@ def documents_of_one_word(look: Look) -> Doubt | None:
     alone = sum(map(_is_a_word, lines)) / max(len(lines), 1)
     once = len(counts) >= _ALL * counts.sum()
     listed = once or (len(counts) >= _A_LIST and counts[:_MOST].sum() < _OF_A_LIST * counts.sum())
+    if max(share, alone) >= _ONE_WORD and _is_wide(lines):
+        return _clauses(max(share, alone), shown(look.filled), "lines taken for words: no blanks stand between words")
     if max(share, alone) >= _ONE_WORD and listed and not look.copies:
-        says = f"documents of one word: {alone:.0%} of the lines, as in a list of words"
-        return Doubt("words", alone, shown(look.filled), True, says, "give running text")
+        what = f"{alone:.0%} of the lines" if alone >= share else f"{share:.0%} of the documents"
+        says = f"documents of one word: {what}, as in a list of words"
+        return Doubt("words", max(share, alone), shown(look.filled), True, says, "give running text")
     if share < _ONE_WORD:
         return None
     way = f"say {option('layout', 'files')} for running text"
@@ -118,9 +123,19 @@ def clauses(look: Look) -> Doubt | None:
     if middle < _WHOLE and _blanks_part_words(look.filled[:_LOOKED_AT]):
         return None
     says = f"clauses taken for words: the middle one has {middle} letters, and no blanks stand between words"
+    return _clauses(letters / all_letters, shown(words), says)
+
+
+def _clauses(share: float, examples: tuple[str, ...], says: str) -> Doubt:
     signs = option("tokenizer", r"[^\W\d_]")
     way = f"say {signs} to take every sign for a word, or let a segmenter put blanks between the words"
-    return Doubt("clauses", letters / all_letters, shown(words), True, says, way)
+    return Doubt("clauses", share, examples, True, says, way)
+
+
+def _is_wide(lines: Sequence[str]) -> bool:
+    """Tell lines of Chinese or Japanese that are longer than words are: verse, titles."""
+    wide = [sum(unicodedata.east_asian_width(sign) == "W" and _kind(sign) == "L" for sign in line) for line in lines]
+    return bool(wide) and sum(wide) > _ONE_WORD * sum(map(len, lines)) and float(np.median(wide)) >= _VERSE
 
 
 def _blanks_part_words(lines: Sequence[str]) -> bool:

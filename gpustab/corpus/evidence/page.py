@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpustab.corpus.evidence.doubt import Doubt
 from gpustab.corpus.evidence.doubts import DOUBTS, doubts_of
@@ -106,6 +107,7 @@ def evidence_of(numbered: Numbered) -> Evidence:
     """Return the evidence of a source whose words are numbered."""
     options, documents, counts = numbered.options, numbered.source, numbered.counts
     kept = counts >= options.min_count
+    least = options.min_count if kept.any() else 1
     kept = kept if kept.any() else counts > 0  # then there is no corpus, but something to see
     look = look_at(numbered)
     frequent = sorted((-int(counts[i]), numbered.words[i]) for i in np.flatnonzero(kept))[:_FREQUENT]
@@ -117,16 +119,25 @@ def evidence_of(numbered: Numbered) -> Evidence:
         len(look.lengths),
         int(counts[kept].sum()),
         int(kept.sum()),
-        options.min_count,
+        least,
         tuple((word, -n) for n, word in frequent),
         _example(numbered, kept, look),
         numbered.left_out | {"rare words": int((~kept).sum()) - 1, "rare tokens": int(counts[~kept].sum())},
         dates_of(numbered.records),
         _columns(numbered),
-        doubts_of(look),
+        (*_rare(counts, options), *doubts_of(look)),
         look.characters,
         sum(len(text) for piece in look.pieces for text in piece.texts),
     )
+
+
+def _rare(counts: NDArray[np.int64], options: CorpusOptions) -> Iterator[Doubt]:
+    """Doubt a text of which no word is left; training refuses it."""
+    if not counts.any():
+        yield Doubt("rare", 1.0, (), False, "there are no words in this text", "give running text")
+    elif not (counts >= options.min_count).any():
+        says = f"no word occurs {options.min_count} times"
+        yield Doubt("rare", 1.0, (), False, says, f"say {option('min_count', 1)}, or give more text")
 
 
 def look_at(numbered: Numbered) -> Look:

@@ -62,6 +62,8 @@ _CODED = re.compile(
 )
 _UNCODED = re.compile(r"^([=+*/<>|&~-])\1{2,}$|://|@|\((?:s|\d\w*)\)")
 """Rules, addresses, plurals and pages of manuals."""
+_MARKED = re.compile(r"\[\[([^][\n]*)\]\]|\(\(([^()\n]*)\)\)|\{\{([^{}\n]*)\}\}")
+"""Links of wikis, remarks in transcripts, templates: text within two brackets of a kind."""
 
 
 def a_word_a_line(look: Look) -> Doubt | None:
@@ -143,7 +145,7 @@ def program(look: Look) -> Doubt | None:
     """
     if look.options.cut != "words":
         return None
-    lines = [line.strip() for line in look.filled]
+    lines = [_MARKED.sub(r" \1\2\3 ", line).strip() for line in look.filled]
     signed = (line for line in lines if _SIGN.search(line))
     found = [line for line in signed if sum(map(_is_code, words := line.split())) >= _A_LINE * len(words)]
     share = sum(map(len, found)) / max(sum(map(len, lines)), 1)

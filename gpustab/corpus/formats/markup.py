@@ -33,6 +33,8 @@ time tt u var wbr"""  # HTML's elements that do not end a word
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _BODY = "word/document.xml"
 _LOOKED_AT = 100_000
+_CODE, _FRAME = 0.9, 4
+"""Of the words of a listing, how many stand in ``<code>``; words around the text of a page for each of its own."""
 _FRONT = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.S | re.M)
 _FIELD = re.compile(r"^(\w[\w -]*+):(.*)$", re.M)
 _UNSEEN_BEGINS = re.compile(r"<!--|<\?|<!(?=[A-Za-z])")
@@ -102,20 +104,27 @@ def _read_html(file: TextFile) -> Iterator[Document]:
 
 
 def _page_text(file: TextFile, etree: Any, root: Any) -> str:
-    """Return what a page says: its ``<main>`` part, where it has one with text, and no listings of code."""
+    """Return what a page says: its ``<main>`` part, where that has a fifth of its words, and no listings of code."""
     within = frozenset(_INLINE.split())
-    for listing in [element for element in root.iter("pre") if next(element.iter("code"), None) is not None]:
+    for listing in [element for element in root.iter("pre") if _is_code(element)]:
         file.editing.add("code listings", words=len("".join(listing.itertext()).split()))
         tail = listing.tail
         listing.clear()
         listing.tail = tail
     whole, mains = seen(etree, root, within, _UNSEEN), list(root.iter("main"))
     text = seen(etree, mains[0], within, _UNSEEN) if len(mains) == 1 else ""
-    if not text.strip():
+    around = len(whole.split()) - len(text.split())
+    if around > _FRAME * len(text.split()):  # a part that scripts would fill, or no main part at all
         return whole
-    if around := len(whole.split()) - len(text.split()):
+    if around:
         file.editing.add("page frames", words=around)
     return text
+
+
+def _is_code(pre: Any) -> bool:
+    """Tell a listing: nearly all of it is ``<code>``; verse and letters that name a command have some."""
+    inside = sum(len("".join(code.itertext()).split()) for code in pre.iter("code"))
+    return bool(inside) and inside >= _CODE * len("".join(pre.itertext()).split())
 
 
 def seen(etree: Any, root: Any, within: frozenset[str], left_out: frozenset[str]) -> str:

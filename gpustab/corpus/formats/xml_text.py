@@ -26,7 +26,7 @@ _BREAKS = frozenset({"br", "lb", "linebreak", "line-break", "newline", "break", 
 _UNSEEN = frozenset({"math", "svg", "tex-math", "script", "style"})
 _LONG = 6
 """Words of an element on the average, from which on it holds text and no field."""
-_FEW, _ALL, _SOME = 0.1, 0.9, 0.01
+_FEW, _ALL, _SOME, _MOSTLY = 0.1, 0.9, 0.01, 0.67
 """Shares of all words: of fields that may be read with the text; of one element that is all there is; worth a word."""
 _TIMES, _FEWEST = (4, 3, 2), 2
 """How often a text may stand in an element; words that it has at least, each time."""
@@ -175,18 +175,21 @@ def _language(element: Any) -> str:
 def _refuse_languages(file: TextFile, root: Any) -> None:
     """Refuse texts of several languages, as translation memories have them, each marked as what it is.
 
-    A text of one language has less than a tenth of its words in others, together.
+    A text of one language has less than a tenth of its words in any other that stands beside it, and less than a
+    third in others, quotations within it among them.
     """
-    words = Counter[str]()
+    words, beside = Counter[str](), Counter[str]()
     for element in root.iter("{*}*"):
         if language := _language(element):
             number = len(" ".join(element.itertext()).split())
             around = next((own for above in element.iterancestors() if (own := _language(above))), "")
             words[language] += number
             words[around] -= number
+            beside[language] += 0 if around else number
     total = max(sum(n for language, n in words.items() if language), 1)
     many = [language for language, n in words.most_common() if language and n > 0]
-    if len(many) < 2 or words[many[0]] > (1 - _FEW) * total:
+    others = sum(n for language, n in beside.items() if language != many[0]) if many else 0
+    if len(many) < 2 or (others < _FEW * total and words[many[0]] > _MOSTLY * total):
         return
     shown = ", ".join(f"{language} {words[language] / total:.0%}" for language in many[:_SHOWN])
     ways = ", ".join(option("column", f"{_OF_LANGUAGE}{language}") for language in many[:_OFFERED])

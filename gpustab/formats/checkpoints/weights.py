@@ -15,7 +15,7 @@ import torch
 from safetensors import SafetensorError
 from torch import Tensor
 
-from gpustab.errors import InputError, some_of
+from gpustab.errors import InputError, first_line, some_of
 from gpustab.formats.binary.tensors import open_tensors
 from gpustab.formats.binary.torch_file import describe_refused
 from gpustab.formats.parsed import read_json
@@ -174,7 +174,7 @@ def _unpickled(file: Path) -> Mapping[str, Tensor]:
             "tensors alone as safetensors"
         ) from error
     except (RuntimeError, EOFError, OSError, ValueError) as error:
-        raise InputError(f"{file}: this is no whole file of tensors: {str(error).splitlines()[0]}") from error
+        raise InputError(f"{file}: this is no whole file of tensors: {first_line(error)}") from error
     if not isinstance(state, dict) or not all(isinstance(part, Tensor) for part in state.values()):
         raise InputError(f"{file}: this is no state dict, which is tensors by name")
     return state

@@ -170,6 +170,8 @@ def at_chance(loss: Estimate, chance: float) -> Verdict:
     >>> at_chance(Estimate(0.098, 0.001, 7), 0.1), at_chance(Estimate(0.02, 0.001, 7), 0.1)
     ('yes', 'no')
     """
+    if not chance > 0:  # a collapsed space has no chance level
+        return "no test"
     low, high = loss.interval
     low, high = (loss.value, loss.value) if math.isnan(low) else (low, high)
     return decide((low, high), AT_CHANCE * chance, math.inf)

@@ -8,6 +8,7 @@ import random
 import pytest
 
 from gpustab.corpus.documents import open_documents
+from gpustab.corpus.evidence import evidence
 from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
 from gpustab.errors import InputError
 from tests.corpus.evidence.conftest import leads_on, prose
@@ -55,7 +56,7 @@ KINDS = {
     "times": {
         "seconds": each("12.{n:02} 13.{n:02} {one}\n"),
         "a log": each("[2020/03/{n:02} 10:11:12.{n}] {one}\n"),
-        "hours only": each("10:{n:02} Uhr {one}\n"),
+        "hours only": each("{n:02}:15 Uhr {one}\n"),
     },
     "program": {
         "a shell": each('if [ -f "$x{n}" ]; then $(grep -c {n}) | sort >> $OUT; fi\n'),
@@ -198,3 +199,39 @@ def test_packed_copies_of_every_kind_are_read_once(tmp_path, suffix, pack):
     documents = open_documents(tmp_path)
     assert [document.id for document in documents] == ["a.txt"]
     assert f"packed copies left out: a.txt{suffix}" in documents.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (
+            "The [[sea]] is near the [[old hill]], they say.\nA [[house]] stood by the [[river]] there.\n" * 12,
+            "program",
+        ),
+        ("ja ((lacht)) das war so\nund dann ((räuspert sich)) ging er\n" * 12, "program"),
+        ("".join(f"3:{n} And they went over the hill\n" for n in range(10, 30)), "times"),
+    ],
+)
+def test_what_looks_like_it_and_is_not(tmp_path, text, kind):
+    (tmp_path / "a.txt").write_text(text)
+    assert kind not in {doubt.kind for doubt in evidence(tmp_path / "a.txt", drop_duplicates=False).doubts}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "花間一壺酒\n獨酌無相親\n舉杯邀明月\n對影成三人\n月既不解飲\n",
+        "兩岸猿聲啼不住\n" * 2 + "輕舟已過萬重山\n朝辭白帝彩雲間\n千里江陵一日還\n",
+    ],
+)
+def test_chinese_verse_is_told_how_to_be_cut(tmp_path, lines):
+    (tmp_path / "a.txt").write_text(lines, encoding="utf-8")
+    (strong,) = [doubt for doubt in evidence(tmp_path / "a.txt", drop_duplicates=False).doubts if doubt.strong]
+    assert "tokenizer" in strong.way
+
+
+def test_a_text_of_which_no_word_is_left_is_odd(tmp_path):
+    (tmp_path / "a.txt").write_text("every word stands once\n")
+    found = evidence(tmp_path / "a.txt", min_count=2)
+    assert [doubt.says for doubt in found.doubts] == ["no word occurs 2 times"]
+    assert found.min_count == 1

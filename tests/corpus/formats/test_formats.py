@@ -4,6 +4,7 @@ import gzip
 import json
 import sys
 import zipfile
+from contextlib import nullcontext
 
 import pytest
 
@@ -322,3 +323,37 @@ def test_a_date_of_tei_is_read_as_any_other(read, date, year):
     source = f"<fileDesc><sourceDesc><bibl>{date}</bibl></sourceDesc></fileDesc>"
     found, _ = read("a.xml", f"<TEI><teiHeader>{source}</teiHeader><text><p>a</p></text></TEI>")
     assert found[0][1].get("year") == year
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("<pre>the sea is <code>grey</code> and the hill is old and green</pre>", 11),  # prose that names a command
+        ("<main><p>Loading</p></main><article>" + "the sea is grey " * 10 + "</article>", 41),  # a script would fill it
+        ("<main>the sea is</main><p>grey</p>", 3),
+    ],
+)
+def test_prose_in_odd_places_is_no_listing_and_no_frame(tmp_path, body, words):
+    (tmp_path / "a.html").write_text(f"<html><body>{body}</body></html>")
+    (document,) = open_documents(tmp_path / "a.html")
+    assert len(document.texts[0].split()) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        (
+            '<t xml:lang="en">'
+            + "<p>the sea is near the hill, they say</p>" * 9
+            + '<q xml:lang="la">et cetera</q>' * 4
+            + "</t>",
+            False,
+        ),
+        ('<t><p xml:lang="en">sea and hill</p><p xml:lang="de">See und Berg</p></t>', True),
+        ('<t xml:lang="en"><p>sea</p>' + '<q xml:lang="la">et cetera et cetera</q>' * 3 + "</t>", True),
+    ],
+)
+def test_quotations_in_other_languages_are_no_translations(tmp_path, text, refused):
+    (tmp_path / "a.xml").write_text(text)
+    with pytest.raises(InputError, match="texts in 2 languages") if refused else nullcontext():
+        list(open_documents(tmp_path / "a.xml"))
