@@ -15,7 +15,7 @@ from gpustab.results.page import Columns, counted, number, whole
 from gpustab.studies.bootstrap import tables
 from gpustab.studies.bootstrap.claims import is_flat
 from gpustab.studies.bootstrap.claims_of_runs import is_silent
-from gpustab.studies.neighbours.claims import FIRM, RULE
+from gpustab.studies.neighbours.claims import FIRM, OPEN, RULE
 from gpustab.studies.neighbours.page import verdict_cards
 from gpustab.studies.shared.observations import by_chance, rules, verdicts
 from gpustab.studies.shared.wording import capital, listed, number_span, the_runs
@@ -71,6 +71,11 @@ def may_claim(result: Content) -> str:
     if (found := _leading(result)) is None:
         return ""
     firm = [f"{row.query} – {row.word}" for row in found[1] if row.verdict == FIRM]
+    if all(row.verdict == OPEN for row in found[1]):
+        return (
+            "Nothing yet about these words: these runs cannot judge their neighbours. Nor may you write that they are "
+            "unstable. Train more runs."
+        )
     if not firm:
         return "No neighbour of these words: none of them is firm."
     more = f" and {len(firm) - _CLAIMED} more" if len(firm) > _CLAIMED else ""

@@ -138,9 +138,15 @@ _SOME = 4
 def may_claim(result: Content) -> str:
     """Return what a paper may say of the neighbours of this word."""
     first, word = result.groups[0]["name"] if result.groups else "", result.settings.get("word", "")
-    firm = [row.neighbour for row in SHARES.rows(result.tables, group=first) if row.verdict == FIRM]
+    rows = list(SHARES.rows(result.tables, group=first))
+    firm = [row.neighbour for row in rows if row.verdict == FIRM]
     if result.alarms:
         return ""
+    if all(row.verdict == OPEN for row in rows):
+        return (
+            f"Nothing yet about “{word}”: these runs cannot judge its neighbours. Nor may you write that they are "
+            "unstable. Train more runs."
+        )
     if not firm:
         return f"No neighbour of “{word}” yet. Name the word, the runs, and that none of its neighbours is firm."
     drawn = result.groups[0]["name"].rpartition("/")[2].startswith("bootstrap")
