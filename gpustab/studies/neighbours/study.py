@@ -225,7 +225,7 @@ def _why_missing(runs: Runs, word: bytes) -> str:
     hint = ""
     near = get_close_matches(show(word).strip().lower(), map(show, runs.vocabulary), n=3, cutoff=0.75)
     if near:
-        hint = f"; near it are {', '.join(near)}"
+        hint = f"; near it {'are' if len(near) > 1 else 'is'} {', '.join(near)}"
     if runs.joining.rule == "joint" and runs.joining.dropped:
         union = option("vocabulary", "union")
         hint += f"; {runs.joining.dropped:,} words are not in all runs: {union} keeps those in several"
