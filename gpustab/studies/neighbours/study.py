@@ -43,7 +43,7 @@ class Share(NamedTuple):
     ]
     runs: Annotated[int, Column(about="in how many runs it is a neighbour")]
     of: Annotated[int, Column(about="how many runs have the query; one that lacks the neighbour does not list it")]
-    share: Annotated[float, Column(about="of these runs, 0 to 1", text=percent)]
+    share: Annotated[float, Column(about="part of these runs; 0 to 1 in the files", text=percent)]
     low: Annotated[float, Column(about="lower end of the share's 95 % Wilson interval")]
     high: Annotated[float, Column(about="its upper end")]
     margin: Annotated[
