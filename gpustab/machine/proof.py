@@ -61,7 +61,7 @@ def prove(path: str, device: torch.device, problem: Callable[[], float], allowed
         if is_out_of_memory(error):
             raise
         proof = Proof(float("inf"), allowed, f"{type(error).__name__}: {first_line(error)}"[:200])
-    _TRIED[path, str(device)] = proof
+    _TRIED[path, name_of(device)] = proof  # cuda and cuda:0 are one card
     if not proof.works:
         log.warning("%s: switched off on %s (%s); the plain path answers", path, name_of(device), proof)
     return proof
@@ -74,6 +74,5 @@ def name_of(device: torch.device) -> str:
 
 def tried(device: torch.device) -> dict[str, str]:
     """Return which paths were tried on a device so far, and how they did."""
-    return {
-        path: f"{'proved' if p.works else 'off'}: {p}" for (path, where), p in _TRIED.items() if where == str(device)
-    }
+    name = name_of(device)
+    return {path: f"{'proved' if p.works else 'off'}: {p}" for (path, where), p in _TRIED.items() if where == name}
