@@ -145,3 +145,19 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 def _and(names: Sequence[str]) -> str:
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def sized(runs: int, words: Sequence[int], groups: int) -> str:
+    """Return how much was looked at, as it stands beside a title.
+
+    Args:
+        runs: of all groups.
+        words: how many each group has, ascending.
+        groups: how many there are.
+
+    >>> sized(6, [900, 1200], 2), sized(1, [900], 1)
+    ('6 runs in 2 groups · 900–1,200 words', '1 run · 900 words')
+    """
+    span = f"{words[0]:,}" if len(words) == 1 else f"{words[0]:,}–{words[-1]:,}"
+    within = f" in {counted(groups, 'group')}" if groups > 1 else ""
+    return f"{counted(runs, 'run')}{within} · {span} words"

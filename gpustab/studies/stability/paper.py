@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from gpustab.report.origin import embeddings, in_words
+from gpustab.report.origin import embeddings, in_words, sized
 from gpustab.report.words import Browsed
 from gpustab.results import Card, Content
 from gpustab.results.page import counted, number, with_half
@@ -35,9 +35,7 @@ def heading(result: Content) -> tuple[str, str]:
     title = f"How stable are {embeddings(result)}?"
     if not words:
         return title, ""
-    span = f"{words[0]:,}" if len(words) == 1 else f"{words[0]:,}–{words[-1]:,}"
-    groups = f" in {counted(len(result.groups), 'group')}" if len(result.groups) > 1 else ""
-    return title, f"{counted(runs, 'run')}{groups} · {span} words"
+    return title, sized(runs, words, len(result.groups))
 
 
 def cards(result: Content) -> list[Card]:

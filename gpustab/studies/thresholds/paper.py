@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpustab.report.origin import embeddings
+from gpustab.report.origin import embeddings, sized
 from gpustab.report.svg.colours import series
 from gpustab.results import Card, Content
 from gpustab.results.page import counted, percent
@@ -22,9 +22,7 @@ def heading(result: Content) -> tuple[str, str]:
     title = f"When is the similarity of two words meaningful{f' in {made}' if made else ''}?"
     if not words:
         return title, ""
-    span = f"{words[0]:,}" if len(words) == 1 else f"{words[0]:,}–{words[-1]:,}"
-    groups = f" in {counted(len(result.groups), 'group')}" if len(result.groups) > 1 else ""
-    return title, f"{counted(runs, 'run')}{groups} · {span} words"
+    return title, sized(runs, words, len(result.groups))
 
 
 def _proven(result: Content) -> list[Threshold]:
