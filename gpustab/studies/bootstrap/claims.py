@@ -22,7 +22,8 @@ SUFFICIENT = Margin(0.9, "share of ten words that the averages of two halves of 
 AS_MANY = Margin(25, "runs of each half from which averages that differ speak against averaging: the paper has 50 runs")
 FLAT = Margin(0.97, "mean cosine with the ten closest words above which a space does not tell near words apart")
 BLIND = Margin(
-    0.8, "spread over runs, in parts of that of the query's cosines over all words; unrelated runs have 1, 1.25 times it"
+    0.8,
+    "spread over runs, in parts of that of the query's cosines over all words; unrelated runs have 1, 1.25 times it",
 )
 BIAS_ALONE = Margin(0.1, "logarithm of what is left of figure 6's rise after its bias: a tenth")
 FLAT_RULE = f"no test where the mean cosine with the closest words is above {FLAT}: near-ties are compared"
@@ -104,7 +105,6 @@ _RELATIVE = (
     "The spread is relative to that of the query's cosines over all words, and {lists} agree more, beyond the "
     "intervals. No if one comparison is surely the other way"
 )
-
 
 
 def _weaker(x: tuple[Pair, Sequence[Pair]]) -> Verdict:

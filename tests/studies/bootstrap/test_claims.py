@@ -192,4 +192,6 @@ def test_spreads_of_vectors_that_are_unrelated_in_every_run_are_no_test():
         assert set(agrees(result, claim.says).values()) == {"no test"}, claim.id
     one = Pair(setting(relative=1.2, log_spread_value=1.0), setting("shuffled", relative=0.4))
     assert claims.WIDER.judge(one) == "yes"  # the other group was not yet as noisy
-    assert "vary over runs nearly as much as over words" in claims_of_runs.DOCUMENTS.sentence(one._replace(second=one.first))
+    assert "vary over runs nearly as much as over words" in claims_of_runs.DOCUMENTS.sentence(
+        one._replace(second=one.first)
+    )
