@@ -12,37 +12,55 @@ from tests.faults.fuzz import TARGETS, Fuzz
 from tests.faults.replay import Replay, shop
 from tests.faults.scenarios import SCENARIOS
 
+CHUNK = 250
+"""Faults that are tried between two looks at the clock."""
+COUNTS = ("sites", "sites and faults", "of them tried", "operations", "faults", "tried", "survived", "seconds")
+
 
 def faults(chosen, keep):
-    """Disturb the calls; print a row for each, and return what went wrong."""
+    """Disturb the calls, every site of each first; print a row for each, and return what went wrong."""
     wrong = []
-    print(f"{'call':24}{'points':>8}{'faults':>8}{'tried':>8}{'survived':>10}{'seconds':>9}")
+    print(f"{'call':24}" + "".join(f"{name:>{len(name) + 2}}" for name in COUNTS))
     with shop() as place:
-        for scenario in SCENARIOS:
-            if chosen.only not in scenario.name:
-                continue
+        for scenario in named(SCENARIOS, chosen.only):
             started = time.perf_counter()
             replay = Replay(scenario, place)
-            cases = replay.cases()
-            for case, fault in spread(cases, chosen.most):
-                replay.disturb(case, fault)
-            row = {
-                "call": scenario.name,
-                "points": len(replay.seen),
-                "kinds": dict(sorted(Counter(kind for kind, _, _ in replay.seen).items())),
-                "faults": len(cases),
-                "tried": sum(n for fault, n in replay.outcomes.items() if "not met" not in fault),
-                "tried by fault": dict(sorted(replay.outcomes.items())),
-                "survived": sum(n for fault, n in replay.outcomes.items() if "not met" not in fault)
-                - len(replay.wrong),
-                "seconds": round(time.perf_counter() - started),
-            }
-            counts = "".join(f"{row[name]:{width}}" for name, width in (("points", 8), ("faults", 8), ("tried", 8)))
-            print(f"{scenario.name:24}{counts}{row['survived']:10}{row['seconds']:9}", flush=True)
-            keep("calls", "call", row)
+            first, others = replay.cases()
+            random.Random(0).shuffle(others)
+            chunks = [first, *(others[k : k + CHUNK] for k in range(0, len(others), CHUNK))]
+            if chosen.most:
+                chunks = [spread(first + others, chosen.most)]
+            for chunk in chunks:
+                replay.disturb(chunk)
+                seconds = round(time.perf_counter() - started)
+                row = row_of(replay, first + others, seconds)
+                keep("calls", "call", row)
+                if chosen.seconds and seconds > chosen.seconds:
+                    break
+            print(f"{scenario.name:24}" + "".join(f"{row[name]:{len(name) + 2}}" for name in COUNTS), flush=True)
             tell(replay.wrong, chosen.show)
             wrong += replay.wrong
     return wrong
+
+
+def row_of(replay, cases, seconds):
+    """Count what was tried of a call."""
+    sites = replay.sites(cases)
+    tried = sum(n for fault, n in replay.outcomes.items() if "not met" not in fault)
+    return {
+        "call": replay.scenario.name,
+        "operations": len(replay.seen),
+        "kinds": dict(sorted(Counter(kind for kind, _, _ in replay.seen).items())),
+        "sites": len({(kind, site) for kind, site, _ in sites}),
+        "sites and faults": len(sites),
+        "of them tried": len(replay.sites(replay.met) & sites),
+        "faults": len(cases),
+        "tried": tried,
+        "tried by fault": dict(sorted(replay.outcomes.items())),
+        "survived": tried - len(replay.wrong),
+        "states": len(replay.ends),
+        "seconds": seconds,
+    }
 
 
 def fuzz(chosen, keep):
@@ -50,9 +68,7 @@ def fuzz(chosen, keep):
     wrong = []
     print(f"{'file':24}{'forms':>8}{'tried':>8}{'refused':>9}{'read as whole':>14}{'wrong':>8}")
     with shop() as place:
-        for target in TARGETS:
-            if chosen.only not in target.name:
-                continue
+        for target in named(TARGETS, chosen.only):
             broken = Fuzz(target, place)
             numbers = spread(range(len(broken.forms)), chosen.most)
             for number in numbers:
@@ -66,6 +82,11 @@ def fuzz(chosen, keep):
             tell(broken.wrong, chosen.show)
             wrong += broken.wrong
     return wrong
+
+
+def named(all_of_them, name):
+    """The one of a name, else all whose names have it."""
+    return [one for one in all_of_them if one.name == name] or [one for one in all_of_them if name in one.name]
 
 
 def spread(cases, most):
@@ -100,8 +121,9 @@ def commit():
 def main():
     """Run it all."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", help="calls whose name has this")
+    parser.add_argument("--only", default="", help="the call or file of this name, or those whose name has it")
     parser.add_argument("--most", type=int, default=0, help="so many faults a call, and forms a file; default all")
+    parser.add_argument("--seconds", type=int, help="after so many, a call's faults beyond all sites are left out")
     parser.add_argument("--show", type=int, default=20, help="so many failures are printed")
     parser.add_argument("--part", choices=("faults", "fuzz"), help="one of both; default both")
     parser.add_argument("--out", type=Path, help="a JSON file that the rows are put into")
