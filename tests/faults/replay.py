@@ -17,7 +17,7 @@ from contextlib import ExitStack, chdir
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 from joblib.externals.loky import reusable_executor
 from typer import testing
@@ -30,6 +30,7 @@ from gpustab.machine import environment, threads
 from gpustab.machine.progress import Timed
 from gpustab.studies.shared import frame
 from gpustab.studies.shared.finished import digest_of
+from gpustab.training import progress
 from tests.faults.forks import at_operations, in_child
 from tests.faults.points import FAULTS, Points, applies, installed, settled
 from tests.faults.scenarios import make_inputs
@@ -63,6 +64,7 @@ class InTurn(Executor):
 
 STILL = (
     (threads, "ThreadPoolExecutor", InTurn),
+    (progress, "Thread", Mock),  # which would look now and then how far a training is
     (time, "perf_counter", lambda: 0.0),
     (Timed.__init__, "__defaults__", (lambda: 0.0,)),
     (frame, "datetime", Always),
