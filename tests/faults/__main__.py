@@ -27,10 +27,7 @@ def faults(chosen, keep):
             replay = Replay(scenario, place)
             first, others = replay.cases()
             random.Random(0).shuffle(others)
-            chunks = [first, *(others[k : k + CHUNK] for k in range(0, len(others), CHUNK))]
-            if chosen.most:
-                chunks = [spread(first + others, chosen.most)]
-            for chunk in chunks:
+            for chunk in chunks(first, others, chosen.most):
                 replay.disturb(chunk)
                 seconds = round(time.perf_counter() - started)
                 row = row_of(replay, first + others, seconds)
@@ -63,25 +60,41 @@ def row_of(replay, cases, seconds):
     }
 
 
+FORMS = ("kinds of forms", "of them tried", "forms", "tried", "refused", "read as whole", "wrong", "seconds")
+
+
 def fuzz(chosen, keep):
-    """Break the files that are read again; print a row for each, and return what went wrong."""
+    """Break the files that are read again, every kind of form first; print a row each, and return what went wrong."""
     wrong = []
-    print(f"{'file':24}{'forms':>8}{'tried':>8}{'refused':>9}{'read as whole':>14}{'wrong':>8}")
+    print(f"{'file':24}" + "".join(f"{name:>{len(name) + 2}}" for name in FORMS))
     with shop() as place:
         for target in named(TARGETS, chosen.only):
+            started = time.perf_counter()
             broken = Fuzz(target, place)
-            numbers = spread(range(len(broken.forms)), chosen.most)
-            for number in numbers:
-                broken.read(number)
-            found = broken.outcomes
-            row = {"file": target.name, "forms": len(broken.forms), "tried": len(numbers)}
-            row |= {"refused": found["refused"], "read as whole": found["read"], "wrong": found["wrong"]}
-            counts = f"{row['forms']:8}{row['tried']:8}{row['refused']:9}{row['read as whole']:14}{row['wrong']:8}"
-            print(f"{target.name:24}{counts}", flush=True)
-            keep("files", "file", row)
+            row, tried = {}, set()
+            for chunk in chunks(*broken.numbers(), chosen.most):
+                for number in chunk:
+                    broken.read(number)
+                    tried.add(broken.forms[number].kind)
+                found, seconds = broken.outcomes, round(time.perf_counter() - started)
+                kinds = len({form.kind for form in broken.forms})
+                row = {"file": target.name, "kinds of forms": kinds, "of them tried": len(tried)}
+                row |= {"forms": len(broken.forms), "tried": found.total(), "refused": found["refused"]}
+                row |= {"read as whole": found["read"], "wrong": found["wrong"], "seconds": seconds}
+                keep("files", "file", row)
+                if chosen.seconds and seconds > chosen.seconds:
+                    break
+            print(f"{target.name:24}" + "".join(f"{row[name]:{len(name) + 2}}" for name in FORMS), flush=True)
             tell(broken.wrong, chosen.show)
             wrong += broken.wrong
     return wrong
+
+
+def chunks(first, others, most):
+    """What is tried between two looks at the clock: the first, then others as they come; or so many of all."""
+    if most:
+        return [spread(first + others, most)]
+    return [first, *(others[k : k + CHUNK] for k in range(0, len(others), CHUNK))]
 
 
 def named(all_of_them, name):
@@ -90,8 +103,8 @@ def named(all_of_them, name):
 
 
 def spread(cases, most):
-    """So many of some cases, drawn by a seed; all where none is said."""
-    return random.Random(0).sample(cases, min(most, len(cases))) if most else cases
+    """So many of some cases, drawn by a seed."""
+    return random.Random(0).sample(cases, min(most, len(cases)))
 
 
 def tell(wrong, most):
@@ -123,7 +136,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="the call or file of this name, or those whose name has it")
     parser.add_argument("--most", type=int, default=0, help="so many faults a call, and forms a file; default all")
-    parser.add_argument("--seconds", type=int, help="after so many, a call's faults beyond all sites are left out")
+    parser.add_argument("--seconds", type=int, help="after so many, what is left of a call or file is left out")
     parser.add_argument("--show", type=int, default=20, help="so many failures are printed")
     parser.add_argument("--part", choices=("faults", "fuzz"), help="one of both; default both")
     parser.add_argument("--out", type=Path, help="a JSON file that the rows are put into")
