@@ -69,7 +69,6 @@ def _none_firm(judged: Judged) -> str:
 HOLD = Claim[Judged](
     id="bootstrap.neighbours-hold",
     says="Some neighbours of the query words hold over bootstrap runs.",
-    source="§7, table 4",
     rule="one of them is firm; no if all are passing; no test below five runs",
     judge=lambda x: "no test" if x.setting.runs < LEAST_RUNS else some_hold([row.verdict for row in x.rows]),
     sentences={
@@ -111,7 +110,6 @@ def _beside(says: str) -> Callable[[Pair], str]:
 DOCUMENTS = Claim[Pair](
     id="bootstrap.documents-matter",
     says="Resampling the documents changes the cosines more than training again.",
-    source="§7, figure 1",
     rule=WIDER.rule,
     judge=WIDER.judge,
     sentences={
