@@ -19,6 +19,7 @@ from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.procrustes import procrustes
 from gpustab.machine.device import Compute
+from gpustab.report.origin import technique as in_words
 from gpustab.results.page import counted
 from gpustab.runs.joining import Joining
 from gpustab.runs.runs import Runs
@@ -256,9 +257,35 @@ def _said_of_collapse(found: Collapse | None) -> Iterator[str]:
     )
 
 
+_FACTORED = ("lsa", "ppmi_svd")
+"""Techniques that factor a table of counts: a seed decides only where the solver starts, and the order nothing."""
+_NO_FAULT = "That is no fault"
+
+
+def may_be_equal(runs: Runs) -> bool:
+    """Tell whether runs may be the same vectors without a fault: the technique has next to no randomness."""
+    return runs.key.technique in _FACTORED and runs.key.sampling in ("fixed", "shuffled")
+
+
+def same_each_time(technique: str) -> str:
+    """Return the fact that another training of a technique on the same documents changes nothing."""
+    return (
+        f"{in_words(technique)} gives the same vectors each time that it is trained on the same documents. "
+        f"{_NO_FAULT}: it counts words, and neither a seed nor the order of the documents changes the counts. Only "
+        "other documents change it, as in bootstrap runs."
+    )
+
+
+def is_fact(sentence: str) -> bool:
+    """Tell whether a sentence on a group's spaces says what they are, and warns of nothing."""
+    return sentence == UNSCALED or _NO_FAULT in sentence
+
+
 def _copies(runs: Runs, equal: Tensor) -> Iterator[str]:
     pairs = equal.triu().nonzero().tolist()
-    if pairs:
+    if pairs and may_be_equal(runs):
+        yield same_each_time(runs.key.technique)
+    elif pairs:
         i, j = pairs[0]
         of = len(runs) * (len(runs) - 1) // 2
         yield (
