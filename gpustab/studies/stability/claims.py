@@ -15,7 +15,7 @@ from gpustab.runs.key import noun_of
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.reliability import Reliability
 from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, too_noisy
-from gpustab.studies.shared.wording import about, listed, number_span, word
+from gpustab.studies.shared.wording import FEWER_THAN_ONE, about, listed, number_span, word
 
 READ_ONE = Margin(0.85, "p@10 above which neighbours may be read from one run: at most three in twenty would not")
 HARDLY = Margin(0.2, "p@10 below which neighbours of one run say next to nothing")
@@ -59,7 +59,7 @@ class Returning(NamedTuple):
         low, high = (min(max(x, 0.0), 1.0) for x in self.p.interval)
         span = f"{number_span(self.n * low, self.n * high)}; {self.by_chance}"
         back = about(self.n * self.p.value)
-        come = "comes" if back == "one" else "come"
+        come = "comes" if back in ("one", FEWER_THAN_ONE) else "come"
         again = _again(self.sampling, self.unit)
         return f"If you {again}, {back} of {word(self.n)} nearest neighbours {come} back ({span})."
 
