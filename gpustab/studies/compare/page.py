@@ -95,7 +95,7 @@ _MORE = "That {0} are more stable than {1}{by} on this text with these settings,
 _CLAIMS = {
     "first": _MORE,
     "second": _MORE,
-    "alike": "That {0} and {1} are equally stable{by}, neighbours within a fifth of one of ten.",
+    "alike": "That {0} and {1} are equally stable{by}, neighbours within 0.2 of ten.",
     "disagree": "Which one is more stable by neighbours and which by the loss; never that one is more stable as such.",
     "open": "Not that one is more stable than the other, and not that they are equal: train more runs.",
 }
