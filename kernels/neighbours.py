@@ -37,9 +37,9 @@ _QUERIES_ON_CPU, _GATHERED = 16, 1 << 22
 _PROPOSED = 8
 """Proposals are worth their while up to this part of the rows: a gathered row costs as much as 15 in one product."""
 
-_PROPOSED_FROM = 6000
+_PROPOSED_FROM = 8000
 """Rows from which on torch proposes on a CPU. On two cores, k = 10 and 50, d = 50 to 300, float64 alone takes 0.4 to
-0.7 of the time at 1,738 rows, 0.5 to 1.0 at 3,000, 0.7 to 1.1 at 6,000, 1.4 to 2.1 at 10,000, 1.7 to 2.8 beyond."""
+0.7 of the time at 1,738 rows, 0.6 to 0.9 at 6,000, 1.1 to 1.8 at 20,000 and 1.6 to 2.4 at 60,000."""
 
 _TIED = 4
 """Candidates of a first search in float64 beyond those that it needs: hardly any are tied."""
