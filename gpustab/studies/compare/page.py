@@ -170,7 +170,10 @@ def _words(result: Result) -> list[Block]:
             ("probability", lambda row: percent(row.less(row.surely))),
         ]
         if some:
-            tables.append(SmallTable.of(f"At a disadvantage in {name}, compared with words as frequent", some, columns))
+            title = f"At a disadvantage in {name}, compared with words as frequent"
+            if all((row.p_first > row.p_second) == (place == "first") for row in some):  # none is less stable there
+                title = f"More stable in {name}, by less than words as frequent are"
+            tables.append(SmallTable.of(title, some, columns))
     return [Block("Which words differ?", tables=tables, answer=result.verdict[-1], figures=["words"])]
 
 

@@ -106,7 +106,10 @@ def flaws_of(runs: Runs, pip: engine.PipPass) -> Flaws:
     far = far_runs(pair_matrix(pip.reduced, len(runs)), equal)
     names = [runs.names[r] for r, _ in far]
     return Flaws(
-        _collapse(runs, pip.scale.mean_cosine.tolist() if pip.scale else []), list(_copies(runs, equal)), list(_far(names, [ratio for _, ratio in far])), names
+        _collapse(runs, pip.scale.mean_cosine.tolist() if pip.scale else []),
+        list(_copies(runs, equal)),
+        list(_far(names, [ratio for _, ratio in far])),
+        names,
     )
 
 
@@ -253,7 +256,8 @@ def _farness(losses: Tensor, leave_out: Tensor | None) -> tuple[Tensor, float]:
 
 def _none_is_far(distances: Tensor, leave_out: Tensor) -> bool:
     """Tell whether estimates of squared losses, ``(G, R, R)``, surely leave no run far: a jackknife over them says how
-    much they scatter."""
+    much they scatter.
+    """
     groups, runs = distances.shape[:2]
     if runs < 3:
         return True
