@@ -1,6 +1,7 @@
 """Every fault point with every fault, and every file of ours in every broken form: ``python -m tests.faults``."""
 
 import argparse
+import gc
 import json
 import random
 import subprocess
@@ -25,6 +26,7 @@ def faults(chosen, keep):
         for scenario in named(SCENARIOS, chosen.only):
             started = time.perf_counter()
             replay = Replay(scenario, place)
+            gc.freeze()  # forks then share what there is
             first, others = replay.cases()
             random.Random(0).shuffle(others)
             for chunk in chunks(first, others, chosen.most):

@@ -4,7 +4,6 @@ What must hold afterwards is in :func:`wrong_state` and :func:`wrong_words`; tha
 undisturbed one, byte for byte and without litter, in :meth:`Replay.disturb`.
 """
 
-import gc
 import os
 import re
 import shlex
@@ -161,7 +160,6 @@ class Replay:
         self._plain(self.scenario.command)  # in this process, so that its children have all that it imports
         if reusable_executor._executor is not None:
             reusable_executor._executor.shutdown()
-        gc.freeze()  # forks then share what there is
         self._restore()
         done = in_child(lambda: self._watched(Points(self._place, self._journal)))
         assert done, "the undisturbed call was killed"
