@@ -162,18 +162,18 @@ def test_a_call_that_fails_leaves_no_folder_behind(call, tmp_path):
     assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.parametrize(
-    "left", ["set/.manifest.lock", f"{FIXED}/.training.lock", "page/.result.lock", "packed/.pack.lock"]
-)
-def test_the_lock_of_a_call_that_was_killed_is_cleared_by_the_same_call(call, tmp_path, left):
+LOCKS = ("set/.manifest.lock", f"{FIXED}/.training.lock", "page/.result.lock", "packed/.pack.lock")
+
+
+def test_locks_of_a_call_that_was_killed_are_cleared_by_the_same_call(call, tmp_path):
     """Also where there is nothing left to do."""
     make_inputs(tmp_path)
-    train = TRAIN.format("set", 2)
-    commands = [train, "pack r0.txt r1.txt -o packed -q", "info r0.txt --out page --force -q"]
+    commands = [TRAIN.format("set", 2), "pack r0.txt r1.txt -o packed -q", "info r0.txt --out page --force -q"]
     assert all(call(command).exit_code == 0 for command in commands)
-    (tmp_path / left).touch()
+    for left in LOCKS:
+        (tmp_path / left).touch()
     assert all(call(command).exit_code == 0 for command in commands)
-    assert not [path for path in tmp_path.rglob(".*")]
+    assert not list(tmp_path.rglob(".*"))
 
 
 @pytest.mark.parametrize("closed", ["inner", "inner/deep", "link", "inner/deep/.."])
