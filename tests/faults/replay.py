@@ -193,13 +193,15 @@ class Replay:
             return call(self.scenario.command, self._place)
 
     def cases(self):
-        """Every operation with every fault that can meet it: first the first, middle and last of every site."""
+        """Every operation with every fault that can meet it: the first of every site, the middle and last, the rest."""
         occurrences = defaultdict(list)
         for case, site in self.seen.items():
             occurrences[case[0], site].append(case)
-        first = {one for found in occurrences.values() for one in (found[0], found[len(found) // 2], found[-1])}
+        first = {found[0] for found in occurrences.values()}
+        second = {one for found in occurrences.values() for one in (found[len(found) // 2], found[-1])} - first
         pairs = [(case, fault) for case in self.seen for fault in FAULTS if applies(case[0], fault)]
-        return [pair for pair in pairs if pair[0] in first], [pair for pair in pairs if pair[0] not in first]
+        sets = first, second, self.seen.keys() - first - second
+        return [[pair for pair in pairs if pair[0] in some] for some in sets]
 
     def sites(self, pairs):
         """Those of some cases with their faults."""
