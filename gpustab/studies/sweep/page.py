@@ -109,12 +109,17 @@ _CHANGES: Columns = [
     "sampling",
     ("baseline", ("baseline", 3)),
     ("value", ("value", 3)),
-    ("difference ± SE", lambda row: f"{number(row.difference, 2)} ± {number(row.se, 2)}"),
+    ("difference ± standard error", lambda row: f"{number(row.difference, 2)} ± {number(row.se, 2)}"),
     ("change", lambda row: f"{signed(row.percent, 0)} %" if row.percent == row.percent else "–"),
 ]
 _SETTINGS: Columns = [
-    *("setting", "sampling", "words", ("PIP loss", ("reduced_pip", 3)), ("SE", ("se", 2))),
-    *(("by chance", ("chance", 3)), ("mean cosine", ("mean_cosine", 2)), (P, (P, 2)), ("its SE", (f"{P}_se", 2))),
+    *("setting", "sampling", "words", ("PIP loss", ("reduced_pip", 3)), ("standard error", ("se", 2))),
+    *(
+        ("by chance", ("chance", 3)),
+        ("mean cosine", ("mean_cosine", 2)),
+        (P, (P, 2)),
+        ("its standard error", (f"{P}_se", 2)),
+    ),
     ("seconds a run", ("seconds", 2)),
 ]
 _SCORES: Columns = [
@@ -216,7 +221,7 @@ def squares(table: Table[Cell]) -> list[SmallTable]:
                 loss = ("change in percent", "percent", "percent_se")
                 against = loss if measure == "reduced_pip" else ("change", "difference", "se")
                 for what, *columns in (("value", "value", "value_se"), against):
-                    shown.append(_square(f"{title}: {what} ± SE", cells, *columns))
+                    shown.append(_square(f"{title}: {what} ± standard error", cells, *columns))
     return shown
 
 
