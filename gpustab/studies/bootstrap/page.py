@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from gpustab.report import Result
-from gpustab.report.origin import embeddings
+from gpustab.report.origin import embeddings, in_words
 from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, whole
 from gpustab.studies.bootstrap import tables
@@ -92,7 +92,7 @@ _CLAIMED = 5
 def methods(result: Content) -> str:
     """Return a paragraph for the methods section of a paper."""
     n = result.groups[0]["n"] if result.groups else 10
-    groups = ", ".join(f"{counted(len(group['runs']), 'run')} of {group['name']}" for group in result.groups)
+    groups = ", ".join(f"{counted(len(group['runs']), 'run')} of {in_words(group['name'])}" for group in result.groups)
     asked = ", ".join(result.settings.get("query", ())[:40])
     return (
         f"With gpustab {result.environment.get('gpustab')}, after Antoniak & Mimno (2018), cosines of the query words "

@@ -49,6 +49,8 @@ _SURE = 4
 """Standard errors of a sketch by which a run must stay below what is far."""
 
 _FEW = 4
+_OF_MANY = 1.96
+"""Standard errors on either side of a mean over many runs."""
 _FEW_RUNS = 5
 _NAMED = 5
 
@@ -409,8 +411,8 @@ def _few(runs: Runs) -> Iterator[str]:
         yield "Two runs are one pair, which has no SD and no standard error. Train more runs."
     elif count < _FEW_RUNS:
         yield (
-            f"{count} runs are few: the jackknife error rests on {count} values, and the 95 % interval of a mean is "
-            f"± {t_quantile(count - 1):.1f} SE."
+            f"{count} runs are few: each 95 % interval rests on {count} values, and is "
+            f"{t_quantile(count - 1) / _OF_MANY:.1f} times as wide as the same scatter in many runs would make it."
         )
     if runs.words <= runs.dimension:
         yield (
@@ -448,6 +450,6 @@ def _lists(found: engine.NeighbourPass, lengths: Sequence[int], ties: dict[int, 
     worst = max(ties, key=lambda n: ties[n])
     if ties[worst]:
         yield (
-            f"{counted(ties[worst], 'neighbour list', 'has/have', of=lists)} a tie at the cut of n = {worst}. The "
-            "canonical word order decides between tied words."
+            f"{counted(ties[worst], 'neighbour list', 'has/have', of=lists)} a tie at the cut of n = {worst}: two "
+            "words are equally near there. The more frequent one is taken, or else the first in the alphabet."
         )

@@ -122,8 +122,13 @@ def _half(error: float, runs: int) -> float:
 
 
 _SETTINGS: Columns = [
-    *("setting", "sampling", "words", ("PIP loss", ("reduced_pip", 3)), ("SE", ("se", 2))),
-    *(("by chance", ("chance", 3)), ("mean cosine", ("mean_cosine", 2)), (P, (P, 2)), ("its SE", (f"{P}_se", 2))),
+    *("setting", "sampling", "words", ("PIP loss", ("reduced_pip", 3)), ("standard error", ("se", 2))),
+    *(
+        ("by chance", ("chance", 3)),
+        ("mean cosine", ("mean_cosine", 2)),
+        (P, (P, 2)),
+        ("its standard error", (f"{P}_se", 2)),
+    ),
     ("seconds a run", ("seconds", 2)),
 ]
 _SCORES: Columns = [
