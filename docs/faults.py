@@ -80,7 +80,7 @@ def limit_lines() -> Iterator[str]:
 
 
 def _end(code: int) -> str:
-    return {0: "done", 2: "refused", 124: "stopped after 5 minutes"}.get(code, f"ended with {code}")
+    return {0: "done", 2: "refused", -24: "stopped after 5 minutes of a processor"}.get(code, f"ended with {code}")
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:

@@ -31,10 +31,10 @@ def test_what_is_left_is_old_or_new_and_the_same_call_ends_as_if_nothing_had_bee
     (scenario,) = [one for one in SCENARIOS if one.name == name]
     replay = Replay(scenario, place)
     assert len(replay.seen) > 15
-    for case, fault in random.Random(name).sample(replay.cases(), EACH):
-        replay.disturb(case, fault)
+    first, others = replay.cases()
+    replay.disturb(random.Random(name).sample(first + others, EACH))
     assert not replay.wrong
-    assert replay.outcomes.total() == EACH
+    assert len(replay.met) == EACH
 
 
 def test_the_harness_sees_a_file_that_is_half_written_and_a_state_that_is_neither():

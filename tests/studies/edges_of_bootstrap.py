@@ -30,6 +30,14 @@ EDGES = {
         lambda x: claims.AVERAGE.judge(setting(recurring_value=0.5, runs=2 * int(x))), "no test", "no", step=1
     ),
     "bootstrap.flat": Edge(lambda x: claims.is_flat(setting(mean_value=x)), False, True),
-    "bootstrap.bias-alone": Edge(judged(claims.STABILISES, "rise"), "no", "yes"),
+    "bootstrap.blind": Edge(
+        lambda x: claims.ORDER.judge(claims.Pair(setting(relative=x), setting("fixed", relative=2.0))), "yes", "no test"
+    ),
+    "bootstrap.bias-alone": Edge(
+        lambda x: claims.STABILISES.judge(setting(rise_value=x, runs=int(claims.PLATEAU))), "no", "yes"
+    ),
+    "bootstrap.plateau": Edge(
+        lambda x: claims.STABILISES.judge(setting(rise_value=0.5, runs=int(x))), "no test", "yes", step=1
+    ),
     "bootstrap.noise": Edge(lambda x: claims_of_runs.is_noise(setting("fixed", p_value=x)), True, False),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,16 +11,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpustab.corpus.documents import PASSED
 from gpustab.corpus.evidence.doubt import Doubt
 from gpustab.corpus.evidence.doubts import DOUBTS, doubts_of
 from gpustab.corpus.evidence.look import Look, Repeated
-from gpustab.corpus.numbering import END, Numbered, number
+from gpustab.corpus.numbering import END, FEW_WORDS, Numbered, number
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.periods import Dates, dates_of
 from gpustab.errors import InputError, option, some_of
 from gpustab.options import chosen
 
 _FREQUENT, _COLUMNS = 20, 8
+_NEAREST = 10
+_OWN = 3
+"""Doubts of this module: rare words, files passed over, a small corpus."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +129,7 @@ def evidence_of(numbered: Numbered) -> Evidence:
         numbered.left_out | {"rare words": int((~kept).sum()) - 1, "rare tokens": int(counts[~kept].sum())},
         dates_of(numbered.records),
         _columns(numbered),
-        (*_rare(counts, options), *doubts_of(look)),
+        (*_rare(counts, options), *doubts_of(look), *_passed(documents.notes), *_small(len(look.sizes), counts[kept])),
         look.characters,
         sum(len(text) for piece in look.pieces for text in piece.texts),
     )
@@ -138,6 +142,24 @@ def _rare(counts: NDArray[np.int64], options: CorpusOptions) -> Iterator[Doubt]:
     elif not (counts >= options.min_count).any():
         says = f"no word occurs {options.min_count} times"
         yield Doubt("rare", 1.0, (), False, says, f"say {option('min_count', 1)}, or give more text")
+
+
+def _passed(notes: Sequence[str]) -> Iterator[Doubt]:
+    """Tell files that lie among the texts and are not read."""
+    for note in notes:
+        if files := note.partition(PASSED)[2].partition(";")[0]:
+            yield Doubt("passed", 0.0, (), False, f"{PASSED}{files}", "make plain text of them if they belong here")
+
+
+def _small(documents: int, counts: NDArray[np.int64]) -> Iterator[Doubt]:
+    """Doubt a corpus of so few words that chance alone fills much of a list of ten neighbours."""
+    if 1 < len(counts) < FEW_WORDS:
+        says = (
+            f"too small to learn vectors from: {_counted(int(counts.sum()), 'token')} in "
+            f"{_counted(documents, 'document')}, and {_counted(len(counts), 'word')} that are frequent enough. Two "
+            f"lists of ten neighbours share {10 * _NEAREST / (len(counts) - 1):.1f} by chance"
+        )
+        yield Doubt("small", 1.0, (), False, says, "give more text")
 
 
 def look_at(numbered: Numbered) -> Look:
@@ -227,7 +249,7 @@ def lines_of(found: Evidence, *, short: bool = False) -> Iterator[tuple[str, str
         yield "columns", shown
     if not found.doubts:
         looked = f"{found.looked_at:,} of {found.characters:,} characters"
-        yield "doubts", f"none of the {len(DOUBTS)} that were looked for, in {looked}"
+        yield "doubts", f"none of the {len(DOUBTS) + _OWN} that were looked for, in {looked}"
     for n, doubt in enumerate(found.doubts):
         yield "doubts" if not n else "", told(doubt)
 

@@ -36,7 +36,7 @@ class Gain(NamedTuple):
     def differ(self) -> str:
         """How much averages differ, a clause."""
         low, high = self.part.interval
-        span = "one pair of averages, no interval" if self.between.freedom < 2 else number_span(low, high)
+        span = "one pair of averages, no interval" if self.between.freedom < 2 else number_span(max(low, 0.0), high)
         return (
             f"{self.n} runs differ {number(self.part.value, 2)} times as much as single runs ({span}; independent "
             f"noise would give {1 / sqrt(self.n):.2f})"

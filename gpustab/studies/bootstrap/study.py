@@ -28,7 +28,7 @@ from gpustab.studies.bootstrap.measure import Measured, measure
 from gpustab.studies.bootstrap.options import BootstrapOptions
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import Same, fingerprints, said_of, seeds_of
-from gpustab.studies.shared.spaces import flaws_of, sentences_of
+from gpustab.studies.shared.spaces import flaws_of, is_fact, sentences_of
 
 WHOLE = ("shuffled", "fixed")
 """Samplings whose runs read the whole corpus: they choose the neighbours that bootstrap runs judge."""
@@ -125,13 +125,15 @@ class _Study:
         if not any(word in runs.vocabulary for word in self.asked) or runs.words < 3:
             return None
         self.seen[runs.name] = _sample_of(group, runs)
-        runs = engine.place(runs, answer.compute)
+        runs, facts = engine.place(runs, answer.compute), list[str]()
         if int(runs.joint.sum()) > 1:
             pip = engine.pip_pass(runs, answer.compute)
             flaws = flaws_of(runs, pip)
-            self.spaces[runs.name] = sentences_of(flaws, pip)
+            said = sentences_of(flaws, pip)
+            self.spaces[runs.name] = [sentence for sentence in said if not is_fact(sentence)]
+            facts = [*filter(is_fact, said)]
             self.far[runs.name] = bool(flaws.names)
-        answer.notes[runs.name] = list(runs.notes)
+        answer.notes[runs.name] = [*facts, *runs.notes]
         return measure(runs, self.asked, self.options.n, asked, answer.compute)
 
     def _add(self, own: Measured, chooser: Measured | None) -> None:

@@ -102,17 +102,19 @@ def verdict(groups: Sequence[Mapping[str, Any]]) -> str:
     '2 of 2 files are odd. b.vec cannot be read: is empty. a.vec: 2 duplicate words.'
     >>> verdict([{"name": "a.vec", "words": 9, "duplicates": 0}]), verdict([{"name": "lee", "lines": [], "doubts": []}])
     ('Nothing is odd about this file.', 'Nothing is odd about this corpus.')
+    >>> verdict([{"name": "lee", "lines": [], "doubts": []}] * 2)
+    'Nothing is odd about these 2 corpora.'
     """
     refused = [f"{group['name']} cannot be read: {group['error']}" for group in groups if "error" in group]
     odd = [
         *refused,
         *(f"{group['name']}: {said}" for group in groups if "error" not in group and (said := _odd(group))),
     ]
-    kind = "corpus" if all("lines" in group for group in groups) else "file"
+    one, many = ("corpus", "corpora") if all("lines" in group for group in groups) else ("file", "files")
     if not odd:
-        return f"Nothing is odd about {f'this {kind}' if len(groups) == 1 else f'these {len(groups)} {kind}s'}."
+        return f"Nothing is odd about {f'this {one}' if len(groups) == 1 else f'these {len(groups)} {many}'}."
     more = f" And {len(odd) - _NAMED} more, below." if len(odd) > _NAMED else ""
-    lead = f"{counted(len(odd), kind, 'is/are', of=len(groups))} odd. " if len(groups) > 1 else ""
+    lead = f"{len(odd)} of {len(groups)} {many} {'is' if len(odd) == 1 else 'are'} odd. " if len(groups) > 1 else ""
     return lead + " ".join(f"{one.rstrip('.')}." for one in odd[:_NAMED]) + more
 
 

@@ -52,7 +52,7 @@ class Share(NamedTuple):
     ]
     cosine: Annotated[float, Column(digits=3, about="mean over runs")]
     cosine_sd: Annotated[float, Column("SD", 2, "of the cosine over runs, ddof = 1")]
-    verdict: Annotated[str, Column(about="firm, passing or open")]
+    verdict: Annotated[str, Column(about="firm, passing, open, or not judged")]
 
 
 class Listed(NamedTuple):
@@ -72,7 +72,7 @@ LISTS = Sheet("lists", Listed, "one row a group, run and rank", long=True)
 def neighbours_of(groups: Groups, word: str | bytes, n: int = 10, *, compute: Compute | None = None) -> Result:
     """Return the n nearest neighbours of a word in every run, and for each in how many runs it is among them.
 
-    Judged are the n words of highest mean cosine: firm, passing or open, see
+    Judged are the n words of highest mean cosine: firm, passing, open, or not judged, see
     :func:`gpustab.studies.neighbours.claims.verdict`. Bootstrap runs judge the words that the shuffled (or fixed)
     runs of their family choose, where there are such. Where the same runs choose and judge, shares look too stable, by
     0.09 at 5 runs: what an unseen run would share is told by ``p``, the mean p@n over pairs of runs.

@@ -14,7 +14,7 @@ from gpustab.results import Block, Card, Column, Content, Sheet, SmallTable, Tab
 from gpustab.results.page import Columns, cell, counted, number, percent, signed
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import OBSERVATIONS, by_chance, rules, verdicts
-from gpustab.studies.shared.wording import listed
+from gpustab.studies.shared.wording import listed, of_list, percents
 from gpustab.studies.sweep.claims_of_parameters import ALONG, EFFECT, Effect, P, Scores, effects
 from gpustab.studies.sweep.measure import CHANGES, SHARE, Change, Measured, change, numbers_of
 from gpustab.studies.sweep.plans import BASELINE, Setting, values_of
@@ -54,11 +54,9 @@ def cards(result: Content) -> list[Card]:
         (effect.low, effect.before, effect.loss_before),
         (effect.high, effect.after, effect.loss_after),
     ):
-        what, half = f"{effect.name} {cell(value)}, {effect.kind} runs", number(10 * p.half, 1)
-        made.append(Card(what, number(10 * p.value, 2), "of ten neighbours come back", f"± {half}", style))
-        made.append(
-            Card(what, f"{percent(loss.value)}", "of chance", f"PIP loss; ± {100 * loss.half:.0f} points", style)
-        )
+        what = f"{effect.name} {cell(value)}, {effect.kind} runs"
+        made.append(Card(what, number(10 * p.value, 2), "of ten neighbours come back", of_list(p, 10), style))
+        made.append(Card(what, f"{percent(loss.value)}", "of chance", f"PIP loss; {percents(loss)}", style))
     return made
 
 
