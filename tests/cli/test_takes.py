@@ -146,7 +146,14 @@ def test_train_lists_what_it_always_listed():
     shown = page("train")
     for name in LISTED.split():
         assert f"--{name} " in shown, name
-    for text in ("-o", "-q", "-v", "sgns, cbow, fasttext, lsa", "<fixed|shuffled|bootstrap>,...", "Default: 20."):
+    for text in (
+        "-o",
+        "-q",
+        "-v",
+        "sgns, cbow, fasttext, lsa",
+        "<fixed|shuffled|bootstrap>,...",
+        "Default: 2 to 20, by the size of the text.",
+    ):
         assert text in shown
 
 
