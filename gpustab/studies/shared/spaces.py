@@ -105,7 +105,10 @@ def flaws_of(runs: Runs, pip: engine.PipPass) -> Flaws:
     far = far_runs(pair_matrix(pip.reduced, len(runs)), equal)
     names = [runs.names[r] for r, _ in far]
     return Flaws(
-        _collapse(runs, pip.scale.mean_cosine.tolist() if pip.scale else []), list(_copies(runs, equal)), list(_far(names, [ratio for _, ratio in far])), names
+        _collapse(runs, pip.scale.mean_cosine.tolist() if pip.scale else []),
+        list(_copies(runs, equal)),
+        list(_far(names, [ratio for _, ratio in far])),
+        names,
     )
 
 
@@ -169,7 +172,7 @@ def _same(squares: Tensor, least: Tensor, cross: Callable[[int, int], Tensor]) -
         cross: returns ``C_ij`` of a pair.
     """
     size = (squares[:, None] + squares) / 2
-    # Half of the loss is at most the distance of the aligned rows times their lengths: all other pairs need no alignment.
+    # Half of the loss is at most the distance of the aligned rows times their lengths: others need no alignment.
     near = (least / 2 <= _SAME * size).triu(1).cpu()
     same = torch.eye(len(squares), dtype=torch.bool, device="cpu")
     for a, b in near.nonzero().tolist():
@@ -251,8 +254,10 @@ def _farness(losses: Tensor, leave_out: Tensor | None) -> tuple[Tensor, float]:
 
 
 def _none_is_far(distances: Tensor, leave_out: Tensor) -> bool:
-    """Tell whether estimates of squared losses, ``(G, R, R)``, surely leave no run far: a jackknife over them says how
-    much they scatter."""
+    """Tell whether estimates of squared losses, ``(G, R, R)``, surely leave no run far.
+
+    A jackknife over the estimates says how much they scatter.
+    """
     groups, runs = distances.shape[:2]
     if runs < 3:
         return True
