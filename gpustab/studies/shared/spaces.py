@@ -47,6 +47,9 @@ FAR_BY_SPREAD = Margin(2.0, "robust spreads of that logarithm over runs by which
 _SURE = 4
 """Standard errors of a sketch by which a run must stay below what is far."""
 
+_FEW_PAIRS = 24
+"""Runs up to which a larger sketch takes as long as all losses."""
+
 _FEW = 4
 _FEW_RUNS = 5
 _NAMED = 5
@@ -120,14 +123,16 @@ def unscaled(pip: engine.PipPass) -> list[str]:
 def look_at(runs: Runs, compute: Compute) -> list[str]:
     """Return :func:`of_spaces` of runs whose losses were not asked for; nothing for fewer than two joint words.
 
-    A sketch finds the collapsed runs and the copies, and acquits the others of lying far; where it leaves a doubt, the
-    losses of all pairs decide.
+    A sketch finds the collapsed runs and the copies, and acquits the others of lying far; where it leaves a doubt, a
+    larger one is asked, and at last the losses of all pairs.
     """
     if int(runs.joint.sum()) < 2:
         return []
     sketch = engine.sketch_pass(runs, compute)
     same = _same_by_sketch(runs, sketch)
-    if not _none_is_far(sketch.distances, same):
+    if not _none_is_far(sketch.distances, same) and not (
+        len(runs) > _FEW_PAIRS and _none_is_far(engine.sketch_pass(runs, compute, 16).distances, same)
+    ):
         return of_spaces(runs, engine.pip_pass(runs, compute))
     means = mean_cosines(sketch.squares, sketch.sums, sketch.words).tolist() if runs.unit else None
     collapse = _collapse(runs, means or [])
