@@ -48,6 +48,9 @@ FAR_BY_SPREAD = Margin(2.0, "robust spreads of that logarithm over runs by which
 _SURE = 4
 """Standard errors of a sketch by which a run must stay below what is far."""
 
+_FEW_PAIRS = 24
+"""Runs up to which a larger sketch takes as long as all losses."""
+
 _FEW = 4
 _OF_MANY = 1.96
 """Standard errors on either side of a mean over many runs."""
@@ -123,14 +126,16 @@ def unscaled(pip: engine.PipPass) -> list[str]:
 def look_at(runs: Runs, compute: Compute) -> list[str]:
     """Return :func:`of_spaces` of runs whose losses were not asked for; nothing for fewer than two joint words.
 
-    A sketch finds the collapsed runs and the copies, and acquits the others of lying far; where it leaves a doubt, the
-    losses of all pairs decide.
+    A sketch finds the collapsed runs and the copies, and acquits the others of lying far; where it leaves a doubt, a
+    larger one is asked, and at last the losses of all pairs.
     """
     if int(runs.joint.sum()) < 2:
         return []
     sketch = engine.sketch_pass(runs, compute)
     same = _same_by_sketch(runs, sketch)
-    if not _none_is_far(sketch.distances, same):
+    if not _none_is_far(sketch.distances, same) and not (
+        len(runs) > _FEW_PAIRS and _none_is_far(engine.sketch_pass(runs, compute, 16).distances, same)
+    ):
         return of_spaces(runs, engine.pip_pass(runs, compute))
     means = mean_cosines(sketch.squares, sketch.sums, sketch.words).tolist() if runs.unit else None
     collapse = _collapse(runs, means or [])
@@ -175,7 +180,7 @@ def _same(squares: Tensor, least: Tensor, cross: Callable[[int, int], Tensor]) -
         cross: returns ``C_ij`` of a pair.
     """
     size = (squares[:, None] + squares) / 2
-    # Half of the loss is at most the distance of the aligned rows times their lengths: all other pairs need no alignment.
+    # Half of the loss is at most the distance of the aligned rows times their lengths: others need no alignment.
     near = (least / 2 <= _SAME * size).triu(1).cpu()
     same = torch.eye(len(squares), dtype=torch.bool, device="cpu")
     for a, b in near.nonzero().tolist():
@@ -257,8 +262,9 @@ def _farness(losses: Tensor, leave_out: Tensor | None) -> tuple[Tensor, float]:
 
 
 def _none_is_far(distances: Tensor, leave_out: Tensor) -> bool:
-    """Tell whether estimates of squared losses, ``(G, R, R)``, surely leave no run far: a jackknife over them says how
-    much they scatter.
+    """Tell whether estimates of squared losses, ``(G, R, R)``, surely leave no run far.
+
+    A jackknife over the estimates says how much they scatter.
     """
     groups, runs = distances.shape[:2]
     if runs < 3:

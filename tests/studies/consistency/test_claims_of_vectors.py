@@ -110,11 +110,7 @@ LOW, HIGH = "low in text, low in general", "high in text, high in general"
             "not",
             "Terms low in text, low in general are closer by 0.32–0.48",
         ),
-        (
-            [group(CLOSEST, 0.3, 0.2), group(LOW, 0.2, 0.2)],
-            "open",
-            "low in text, low in general by −0.18 to +0.38.",
-        ),
+        ([group(CLOSEST, 0.3, 0.2), group(LOW, 0.2, 0.2)], "open", "low in text, low in general by −0.18 to +0.38."),
         ([group(CLOSEST, 0.5, 0.05, 2), group(LOW, 0.2, 0.05)], "few", "Two terms are frequent in the text and rare"),
         ([group(CLOSEST, 0.5, 0.05, 1), group(LOW, 0.2, 0.05)], "few", "One term is frequent in the text and rare"),
         ([group(CLOSEST, 0.5, 0.05)], "few", "No other group has the three terms"),
