@@ -15,7 +15,7 @@ from gpustab.results.page import Columns, cell, counted, number, percent, signed
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import OBSERVATIONS, by_chance, rules, verdicts
-from gpustab.studies.shared.wording import listed
+from gpustab.studies.shared.wording import listed, of_list, percents
 from gpustab.studies.sweep.claims_of_parameters import ALONG, EFFECT, Effect, P, Scores, effects
 from gpustab.studies.sweep.measure import CHANGES, SHARE, Change, Measured, change, numbers_of
 from gpustab.studies.sweep.plans import BASELINE, Setting, values_of
@@ -55,11 +55,9 @@ def cards(result: Content) -> list[Card]:
         (effect.low, effect.before, effect.loss_before),
         (effect.high, effect.after, effect.loss_after),
     ):
-        what, half = f"{effect.name} {cell(value)}, {effect.kind} runs", number(10 * p.half, 1)
-        made.append(Card(what, number(10 * p.value, 2), "of ten neighbours come back", f"± {half}", style))
-        made.append(
-            Card(what, f"{percent(loss.value)}", "of chance", f"PIP loss; ± {100 * loss.half:.0f} points", style)
-        )
+        what = f"{effect.name} {cell(value)}, {effect.kind} runs"
+        made.append(Card(what, number(10 * p.value, 2), "of ten neighbours come back", of_list(p, 10), style))
+        made.append(Card(what, f"{percent(loss.value)}", "of chance", f"PIP loss; {percents(loss)}", style))
     return made
 
 
@@ -124,8 +122,9 @@ def _half(error: float, runs: int) -> float:
 
 
 _SETTINGS: Columns = [
-    *("setting", "sampling", "words", ("PIP loss", ("reduced_pip", 3)), ("SE", ("se", 2))),
-    *(("by chance", ("chance", 3)), ("mean cosine", ("mean_cosine", 2)), (P, (P, 2)), ("its SE", (f"{P}_se", 2))),
+    *("setting", "sampling", "words"),
+    *(("PIP loss", ("reduced_pip", 3)), ("standard error", ("se", 2)), ("by chance", ("chance", 3))),
+    *(("mean cosine", ("mean_cosine", 2)), (P, (P, 2)), ("its standard error", (f"{P}_se", 2))),
     ("seconds a run", ("seconds", 2)),
 ]
 _SCORES: Columns = [
@@ -142,14 +141,10 @@ def methods(result: Content) -> str:
     )
     return (
         f"With gpustab {result.environment.get('gpustab')}, after Rettenmeier (2020, section 3.1), this baseline was "
-        "trained "
-        f"again with other values ({swept}), all else and the seed being the same. Stability was measured between "
-        "all pairs "
-        "of runs of a setting and sampling, as the reduced PIP loss in parts of that of unrelated spaces and as "
-        "p@10, the "
-        "share of ten nearest neighbours that two runs have in common. Errors are by the jackknife over runs, "
-        "intervals by "
-        "Student's t at 95 %; settings are taken for independent."
+        f"trained again with other values ({swept}), all else and the seed being the same. Stability was measured "
+        "between all pairs of runs of a setting and sampling, as the reduced PIP loss in parts of that of unrelated "
+        "spaces and as p@10, the share of ten nearest neighbours that two runs have in common. Errors are by the "
+        "jackknife over runs, intervals by Student's t at 95 %; settings are taken for independent."
     )
 
 
