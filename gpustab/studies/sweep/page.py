@@ -141,11 +141,10 @@ def methods(result: Content) -> str:
     )
     return (
         f"With gpustab {result.environment.get('gpustab')}, after Rettenmeier (2020, section 3.1), this baseline was "
-        f"trained again with other values ({swept}), all else and the seed being the same. Stability was measured between "
-        "all pairs of runs of a setting and sampling, as the reduced PIP loss in parts of that of unrelated spaces and as "
-        "p@10, the share of ten nearest neighbours that two runs have in common. Errors are by the jackknife over runs, "
-        "intervals by "
-        "Student's t at 95 %; settings are taken for independent."
+        f"trained again with other values ({swept}), all else and the seed being the same. Stability was measured "
+        "between all pairs of runs of a setting and sampling, as the reduced PIP loss in parts of that of unrelated "
+        "spaces and as p@10, the share of ten nearest neighbours that two runs have in common. Errors are by the "
+        "jackknife over runs, intervals by Student's t at 95 %; settings are taken for independent."
     )
 
 
