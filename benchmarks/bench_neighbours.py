@@ -6,9 +6,11 @@ float32 search proves nothing and ranks near-ties by rounding, so some of its li
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib.util import find_spec
+from itertools import product
+from unittest import mock
 
 import numpy as np
 import torch
@@ -16,6 +18,7 @@ from torch import Tensor
 
 from benchmarks.harness import Bench, Contender, Row, start
 from gpustab.engine import NeighbourPass, overlap_pass
+from gpustab.kernels import neighbours
 from gpustab.kernels.neighbours import RESOLUTION, Neighbours, top_k
 from gpustab.kernels.overlap import Overlap
 from gpustab.machine.device import Compute, choose_backend
@@ -71,10 +74,20 @@ def faiss_here(bench: Bench) -> bool:
 
 
 def exact(bench: Bench, vectors: Tensor, targets: Tensor, k: int, truth: Tensor) -> Iterator[Contender]:
-    """The kernel with every back end that is here."""
+    """The kernel with every back end that is here; on a CPU torch in both ways, of which it takes one by the rows."""
+    check = partial(wrong_lists, truth=truth)
     for backend in ("torch", "faiss") if faiss_here(bench) else ("torch",):
-        call = partial(top_k, vectors, targets, k, backend=backend)
-        yield Contender(f"gpustab, {backend}", call, partial(wrong_lists, truth=truth), 0)
+        yield Contender(f"gpustab, {backend}", partial(top_k, vectors, targets, k, backend=backend), check, 0)
+    if bench.device.type == "cpu":
+        for way, first in (("float64 alone", len(vectors) + 1), ("float32 proposes", 0)):
+            call = partial(from_rows, first, partial(top_k, vectors, targets, k))
+            yield Contender(f"gpustab, torch, {way}", call, check, 0)
+
+
+def from_rows(first: int, call: Callable[[], Neighbours]) -> Neighbours:
+    """Search with proposals of torch from so many rows on."""
+    with mock.patch.object(neighbours, "_PROPOSED_FROM", first):
+        return call()
 
 
 def bare(bench: Bench, vectors: Tensor, targets: Tensor, k: int, truth: Tensor) -> Iterator[Contender]:
@@ -86,10 +99,11 @@ def bare(bench: Bench, vectors: Tensor, targets: Tensor, k: int, truth: Tensor) 
         yield Contender(f"bare {name} top-k, float32", call, partial(wrong_lists, truth=truth), BARE, note="no proof")
 
 
-def search(bench: Bench, v: int, d: int, naive_targets: int) -> None:
-    """All words' neighbours, the full sort perhaps for the first targets only."""
+def search(bench: Bench, v: int, d: int, most: int, sorted_targets: int) -> None:
+    """Neighbours of the first words, the full sort for fewer of them."""
     vectors = generators.anisotropic(v, d).to(bench.device)
-    targets = torch.arange(v, device=bench.device)
+    targets = torch.arange(min(v, most), device=bench.device)
+    naive_targets = min(len(targets), sorted_targets)
     for k in (10, 50):
         truth = full_sort(vectors, targets[:naive_targets], k)
         naive = Contender(
@@ -97,11 +111,11 @@ def search(bench: Bench, v: int, d: int, naive_targets: int) -> None:
             partial(full_sort, vectors, targets[:naive_targets], k),
             partial(wrong_lists, truth=python_lists(vectors, targets[:5], k)),
             0,
-            naive_targets / v,
-            "" if naive_targets == v else f"{naive_targets:,} targets timed, scaled",
+            naive_targets / len(targets),
+            "" if naive_targets == len(targets) else f"{naive_targets:,} targets timed, scaled",
         )
         contenders = [naive, *exact(bench, vectors, targets, k, truth), *bare(bench, vectors, targets, k, truth)]
-        job, size = "neighbours of all words", {"v": v, "d": d, "k": k}
+        job, size = "neighbours", {"v": v, "d": d, "k": k, "targets": len(targets)}
         bench.race(job, size, contenders)
         without_faiss(bench, job, size)
 
@@ -189,8 +203,8 @@ def growth(bench: Bench, variable: str, values: list[int], rest: dict[str, int],
 def main() -> None:
     bench = start("neighbours", __doc__)
     step = 10 if bench.quick else 1
-    search(bench, 5000 // step, 100, 5000 // step)
-    search(bench, 20000 // step, 300, 2000 // step)
+    for v, d in product((500, 1738, 6000, 20000, 60000), (50, 100, 300)):
+        search(bench, max(v // step, 100), d, 600 if v > 6000 else 2000, 200)
     collapsed(bench, 5000 // step, 100, 5000 // step)
     collapsed(bench, 20000 // step, 300, 2000 // step)
     for runs, set_targets in ((4, 1000), (16, 100), (128, 5))[: 2 if bench.quick else 3]:

@@ -35,7 +35,7 @@ from gpustab.formats.binary.safetensors import write_safetensors
 
 MB = 1_000_000
 ENDLESS = 300
-"""Seconds after which a call is ended."""
+"""Seconds of the processor after which a call is ended."""
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
 
@@ -44,9 +44,8 @@ def called(tree: Path, *arguments: str | Path) -> dict[str, Any]:
     command = [sys.executable, "-m", "gpustab", *map(str, arguments)]
     own = os.environ | {"PYTHONPATH": str(tree), "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE"}
     with tempfile.TemporaryFile() as said:
-        child = subprocess.Popen(
-            ["timeout", str(ENDLESS), *command], cwd=tree, env=own, stdout=subprocess.DEVNULL, stderr=said
-        )
+        command = ["prlimit", f"--cpu={ENDLESS}", *command]
+        child = subprocess.Popen(command, cwd=tree, env=own, stdout=subprocess.DEVNULL, stderr=said)
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         said.seek(0)
@@ -178,10 +177,26 @@ def bombs(place: Path) -> Iterator[tuple[dict[str, Any], list[str | Path]]]:
         with pa.ipc.new_file(sink, batch.schema, options=options) as writer:
             writer.write_table(batch)
     yield {"bomb": "Feather: one word"}, info(p)
-    head = json.dumps({"__metadata__": {f"k{k}": "" for k in range(2_000_000)}}).encode()
-    path = place / "metadata.safetensors"
-    path.write_bytes(len(head).to_bytes(8, "little") + head)
-    yield {"bomb": "safetensors: metadata"}, info(path)
+    word, many = pa.array(["a" * 500_000]), pa.array(np.zeros(8_000, "i4"))
+    same = pa.table({"word": pa.DictionaryArray.from_arrays(many, word), "x": np.arange(8e3), "y": np.arange(8e3)})
+    pq.write_table(same, p := place / "same.parquet", compression="zstd")
+    yield {"bomb": "Parquet: one word, meant 8,000 times"}, info(p)
+    with pa.OSFile(str(p := place / "same.feather"), "wb") as sink, pa.ipc.new_file(sink, same.schema) as writer:
+        writer.write_table(same)
+    yield {"bomb": "Feather: one word, meant 8,000 times"}, info(p)
+    many_keys = [f"k{k}" for k in range(2_000_000)]
+    none = {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}
+    for name, head in (("metadata", {"__metadata__": dict.fromkeys(many_keys, "")}),
+                       ("tensors", dict.fromkeys(many_keys[:300_000], none))):  # fmt: skip
+        content = json.dumps(head).encode()
+        (path := place / f"{name}.safetensors").write_bytes(len(content).to_bytes(8, "little") + content)
+        yield {"bomb": f"safetensors: {name}"}, info(path)
+    path = place / "string.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"text": "') + gzip.compress(mega) * 600 + gzip.compress(b'"}\n'))
+    yield {"bomb": "gz: JSON, one string"}, train(path)
+    path = place / "twice.txt.gz"
+    path.write_bytes(gzip.compress(gzip.compress(mega) * 60_000))
+    yield {"bomb": "gz within gz"}, train(path)
 
 
 JOBS = {"text": texts, "runs": runs, "bombs": bombs}

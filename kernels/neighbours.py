@@ -2,11 +2,11 @@
 
 The rule: the word itself is removed by its index; the others are ranked by float64 cosine, descending; neighbours
 whose cosines follow each other within :data:`RESOLUTION` are tied and rank by row number (the canonical word order).
-A float32 search (FAISS or torch) only proposes candidates, on a card a float16 one before it where that pays; they are
+A float32 search (torch or FAISS) only proposes candidates, on a card a float16 one before it where that pays; they are
 ranked again in float64, and a query whose candidates are not *proven* to hold the whole answer goes on to the next
-search, at last in float64 among all rows. So are spaces in which
-float32 proves nothing: where all words, or thousands of them, have nearly the same direction, their cosines differ by
-less than the rounding of float32 (2e-5 at d = 300).
+search, at last in float64 among all rows. That comes first where ranking again takes longer than it saves, as in most
+vocabularies on a CPU. It alone answers in spaces in which float32 proves nothing: where all words, or thousands of
+them, have nearly the same direction, their cosines differ by less than the rounding of float32 (2e-5 at d = 300).
 """
 
 from __future__ import annotations
@@ -36,6 +36,13 @@ _QUERIES_ON_CPU, _GATHERED = 16, 1 << 22
 
 _PROPOSED = 8
 """Proposals are worth their while up to this part of the rows: a gathered row costs as much as 15 in one product."""
+
+_PROPOSED_FROM = 8000
+"""Rows from which on torch proposes on a CPU. On two cores, k = 10 and 50, d = 50 to 300, float64 alone takes 0.4 to
+0.7 of the time at 1,738 rows, 0.6 to 0.9 at 6,000, 1.1 to 1.8 at 20,000 and 1.6 to 2.4 at 60,000."""
+
+_TIED = 4
+"""Candidates of a first search in float64 beyond those that it needs: hardly any are tied."""
 
 _RAISED = 1 << 26
 """Bytes up to which a CPU raises all rows to float64 at once."""
@@ -100,8 +107,9 @@ def top_k(
     """
     v, d = _check(vectors, targets, k)
     k = min(k, v - 1)
-    candidates = k + 2 + max(16, k // 4)  # itself, the one after the cut, and room for near-ties
-    proposing = candidates * _PROPOSED <= v
+    candidates = k + 2 + max(16, k // 4)  # itself, the one after the cut, and room for near-ties of float32
+    few = v < _PROPOSED_FROM and backend == "torch" and vectors.device.type == "cpu"
+    proposing = candidates * _PROPOSED <= v and not few
     lengths, single = _measured(vectors, proposing)
     if vectors.device.type == "cpu" and vectors.numel() * 8 <= _RAISED:
         vectors = vectors.double()  # once, instead of for every candidate
@@ -122,6 +130,8 @@ def top_k(
                 if tell:
                     tell(name, len(waiting))
             del rows
+    else:
+        candidates = k + 2 + _TIED
     del single
     while len(waiting):
         # Sorting all rows takes no longer than finding a large part of them.
@@ -187,20 +197,18 @@ def _search_in_float64(task: _Task, queries: Tensor, m: int) -> Tensor:
     vectors, lengths, targets, _ = task
     own = targets[queries]
     rows = vectors[own].double() / lengths[own, None]
-    scores = lengths.new_empty(len(queries), len(vectors))
-    for start in range(0, len(vectors), _COLUMNS):
-        part = slice(start, start + _COLUMNS)
-        scores[:, part] = product(rows, vectors[part].double().mT).div_(lengths[part])
+    columns = zip(vectors.split(_COLUMNS), lengths.split(_COLUMNS), strict=True)
+    parts = [product(rows, (part.double() / length[:, None]).mT) for part, length in columns]
+    scores = torch.cat(parts, 1) if len(parts) > 1 else parts[0]  # (q, v)
     if m == len(vectors):
         found, beyond = (
             torch.arange(m, device=own.device).expand(len(own), -1),
             scores.new_full((len(own),), -torch.inf),
         )
         return _settle(task, queries, found, scores.clamp_(-1, 1), beyond)
-    scores, found = scores.topk(m, dim=1)
-    # Cosines as after a proposal: the last bit of a large product may depend on what else is in it.
-    cosines = _cosines(vectors, lengths, own, found)
-    return _settle(task, queries, found, cosines, scores[:, -1] + 2 * rounding_bound(vectors.shape[1], 2.0**-53))
+    scores, found = scores.topk(m, dim=1, sorted=False)
+    beyond = scores.amin(1) + 2 * rounding_bound(vectors.shape[1], 2.0**-53)
+    return _settle(task, queries, found, scores.clamp_(-1, 1), beyond)
 
 
 def _settle(task: _Task, queries: Tensor, found: Tensor, cosines: Tensor, beyond: Tensor) -> Tensor:

@@ -164,8 +164,12 @@ def scale_from(own: Tensor, squares: Tensor, row_sums: Tensor, words: int) -> Sc
         words: see :func:`scale`.
     """
     i, j = run_pairs(len(own), own.device)
-    lengths = squares / words
-    mean = (row_sums.square().sum(1) - words) / (words * (words - 1))
-    mean = mean.where((lengths - 1).abs() <= UNIT, torch.nan)
+    mean = mean_cosines(squares, row_sums, words)
     square = own[i] + own[j] - 2 * (words + words * (words - 1) * mean[i] * mean[j])
     return Scale(mean, root(square) / (2 * words))
+
+
+def mean_cosines(squares: Tensor, row_sums: Tensor, words: int) -> Tensor:
+    """Return the mean cosine of two different words in each run, ``(R,)``, see :func:`scale` and :func:`scale_from`."""
+    mean = (row_sums.square().sum(1) - words) / (words * (words - 1))
+    return mean.where((squares / words - 1).abs() <= UNIT, torch.nan)

@@ -10,12 +10,9 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from gpustab.kernels.arithmetic import Held, product
+from gpustab.kernels.arithmetic import product
 
 __all__ = ["Backend", "Search", "half_bound", "halves_pay", "highest", "rounding_bound", "searcher"]
-
-_FAISS_FROM = {"distance_compute_blas_threshold": 20, "distance_compute_min_k_reservoir": 20}
-"""Queries from which on FAISS uses BLAS, and neighbours from which on it gathers them in no order."""
 
 _NARROWEST = 4
 """Blocks of fewer columns save nothing."""
@@ -116,33 +113,10 @@ def highest(scores: Tensor, m: int) -> tuple[Tensor, Tensor]:
     return places.gather(1, at), values
 
 
-def _prefer_blas() -> Callable[[], None]:
-    """Below a limit of queries FAISS leaves BLAS for loops that take five times as long (1.15.1, v = 20,000, d = 100).
-
-    Its own limit grows as d falls: 1,280 queries at d = 100. Below 100 neighbours it keeps a heap, which takes longer
-    than its other way (m = 68, d = 100: 19.0 µs a query to 15.5 at v = 3,000, 27 to 23 at 6,000, 60 to 54 at 20,000).
-    """
-    import faiss
-
-    usual = {name: getattr(faiss.cvar, name) for name in _FAISS_FROM}
-    for name, start in _FAISS_FROM.items():
-        setattr(faiss.cvar, name, start)
-
-    def undo() -> None:
-        for name, start in usual.items():
-            setattr(faiss.cvar, name, start)
-
-    return undo
-
-
-_BLAS_FOR_FEW = Held(_prefer_blas)
-
-
 def _faiss_cpu(single: Tensor, own: Tensor, m: int) -> tuple[Tensor, Tensor]:
     import faiss
 
-    with _BLAS_FOR_FEW:
-        scores, found = faiss.knn(single[own].numpy(), single.numpy(), m, metric=faiss.METRIC_INNER_PRODUCT)
+    scores, found = faiss.knn(single[own].numpy(), single.numpy(), m, metric=faiss.METRIC_INNER_PRODUCT)
     return torch.from_numpy(found), torch.from_numpy(scores)
 
 

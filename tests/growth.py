@@ -42,6 +42,8 @@ METHODS = {"compile"} | ANCHORED | SEARCHING
 FACTOR = 4
 MOST = 9.0
 """What a text four times as long may cost, as a multiple: linear work costs 4, quadratic 16."""
+CLEAR = 6.0
+"""A multiple that is measured but once: the clock would have to err by half for quadratic work to look so."""
 FLOOR = 0.02
 """Seconds of the processor below which nobody asks how they grow: quadratic work takes ten times as many."""
 NOISE = 2e-4
@@ -259,11 +261,13 @@ def seconds(work, text):
 def growth(what, work, parts, length):
     """Return how some work grows up to a length: measured several times where it takes any time at all."""
     long, short = text_of(parts, length), text_of(parts, length // FACTOR)
-    took = seconds(work, short)
+    took = before = seconds(work, short)
     if took < BUDGET:
         took = seconds(work, long)
     if took < FLOOR:
         return Growth(what, repr(parts), took, 1.0)
+    if took < CLEAR * before:
+        return Growth(what, repr(parts), took, took / before)
     if took == float("inf"):
         return Growth(what, repr(parts), took, took)
     found = []
@@ -407,11 +411,11 @@ def main():
     rows = []
     for row in table(chosen.signs):
         rows.append(row)
+        if chosen.out:
+            keep({"rows": rows, "environment": environment(torch.device("cpu"))}, chosen.out)
         mark = " " if row["linear"] else "!"
         grows = "    " if row["exponent"] is None else f"{row['exponent']:4.2f}"
         print(f"{mark} {row['what']:50} {row['seconds']:9.5f} s  n^{grows}  {row['text'][:90]}", flush=True)
-    if chosen.out:
-        keep({"rows": rows, "environment": environment(torch.device("cpu"))}, chosen.out)
 
 
 if __name__ == "__main__":

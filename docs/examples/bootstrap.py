@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from docs.examples import made, over
+from docs.examples import made
 from gpustab.studies.bootstrap.claims import Pair, Ranked
 from gpustab.studies.bootstrap.claims_of_runs import Judged
 from gpustab.studies.bootstrap.tables import Neighbour, Setting
@@ -56,8 +56,10 @@ def _estimates(name: str, *values: float, **rest: Any) -> list[Setting]:
 
 
 _OPEN_SPREAD = _spread(0.04, 0.037, 0.3)
-_BESIDE = [_spread(0.08, 0.03), _spread(0.02, 0.05), _OPEN_SPREAD]
+_BLIND = Pair(*(group._replace(relative=1.3) for group in _spread(0.17, 0.16)))
+_BESIDE = [_spread(0.08, 0.03), _spread(0.02, 0.05), _OPEN_SPREAD, _BLIND]
 _SWAPPED = [Pair(pair.second, pair.first) for pair in _BESIDE]
+_PPMI, _MUCH_MORE = _spread(0.03, 0.028), _spread(0.1, 0.03)
 _CHANGED = {"j2": 0.4, "jn": 0.3, "mean": 0.1, "rank_change": 8.0, "relative": 0.5}
 _MORE = setting(**{f"{name}_value": value for name, value in _CHANGED.items()})
 _NONE = setting(**{f"{name}_se": 5.0 for name in _CHANGED})
@@ -68,12 +70,14 @@ EXAMPLES = {
     "bootstrap.small-standard-deviation": [
         setting("fixed", spread=x, log_spread_value=math.log(x)) for x in (0.02, 0.12, 0.05)
     ],
-    "bootstrap.order-has-no-effect": [_spread(0.03, 0.03), _spread(0.08, 0.03), _OPEN_SPREAD, None],
+    "bootstrap.order-has-no-effect": [_spread(0.03, 0.03), _spread(0.08, 0.03), _OPEN_SPREAD, None, _BLIND],
     "bootstrap.varies-more": _BESIDE,
     "bootstrap.lower-cosines": _RANK,
     "bootstrap.glove-and-lsa-least": [_ranked(-0.5), _ranked(0.5), _ranked(-0.05, 0.3)],
     "bootstrap.ppmi-most": [_ranked(-0.5), _ranked(0.5), _ranked(-0.05, 0.3)],
-    "bootstrap.weakest-for-ppmi": [(over(0.1, 0.05), [over(x, 0.05), over(1.2, 0.05)]) for x in (0.9, -0.6, 0.15)],
+    "bootstrap.weakest-for-ppmi": [
+        (_PPMI, [other, _MUCH_MORE]) for other in (_spread(0.08, 0.03), _spread(0.02, 0.05), _OPEN_SPREAD, _BLIND)
+    ],
     "bootstrap.lists-agree-less": _RANK,
     "bootstrap.ppmi-lists-least": [_ranked(-0.5), _ranked(0.5), _ranked(-0.05, 0.3)],
     "bootstrap.top-two-drop-out": _estimates("j2", 0.5, 0.99, 0.9),

@@ -37,8 +37,8 @@ STUDIES = {
     "bootstrap": ("bootstrap", "Tell which neighbours of your words hold over bootstrap runs (Antoniak & Mimno 2018)."),
     "change": ("change", "Find which words moved between periods, and how much of it is noise (Rettenmeier 2020)."),
     "consistency": ("measure", "Tell whether parts of one text give a term the same vector (Bloem et al. 2019)."),
-    "thresholds": ("measure", "Find from which cosine on words have something in common (Elekes et al. 2018)."),
-    "localization": ("localization", "Find whether sentence embeddings place meaning or form (White 2015)."),
+    "thresholds": ("measure", "Find from which cosine on two words are related (Elekes et al. 2018)."),
+    "localization": ("localization", "Find whether sentence embeddings follow meaning or form (White 2015)."),
 }
 
 PANELS = {
@@ -219,7 +219,9 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def main(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
 ) -> None:
     """How much of what you see in word embeddings would still be there if you trained again?
 

@@ -17,6 +17,7 @@ from gpustab.engine.neighbours import (
 )
 from gpustab.engine.pip import PipPass, pip_pass
 from gpustab.engine.prediction import Agreement, OverlapPrediction, agreement, predict_pass, top_n_probabilities
+from gpustab.engine.sketch import Sketch, sketch_pass
 from gpustab.engine.tiles import norms_pass
 from gpustab.engine.wordwise import wordwise_pass
 
@@ -26,6 +27,7 @@ __all__ = [
     "NeighbourPass",
     "OverlapPrediction",
     "PipPass",
+    "Sketch",
     "WordOverlap",
     "agreement",
     "average_levels",
@@ -45,6 +47,7 @@ __all__ = [
     "predict_pass",
     "procrustes_pass",
     "query_cosines",
+    "sketch_pass",
     "top_n_probabilities",
     "undetermined",
     "word_overlap_pass",

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, wraps
-from importlib.util import find_spec
 from typing import Literal, ParamSpec, TypeVar, get_args
 
 import torch
@@ -95,16 +94,13 @@ def fast_integers(device: torch.device) -> bool:
 def choose_backend(name: BackendChoice, device: torch.device) -> Backend:
     """Return the back end of the neighbour search; both give the same neighbours.
 
-    ``"auto"`` is FAISS on Linux CPUs that have it, else torch: on a GPU torch is as fast (0.95 s against 0.74 for all
-    words of one run, before torch had maxima of blocks; unmeasured since), and elsewhere two OpenMP runtimes may clash.
-    On two CPU cores they hardly cross: FAISS is 1.02 to 1.14 times as fast up to 5,000 words, 1.23 to 1.46 times from
-    20,000 on, and 0.88 to 0.97 times for 20 targets or lists of 500. A FAISS that is asked for is first
+    ``"auto"`` is torch. On two CPU cores FAISS takes 1.0 to 5 times as long, 2.2 in the middle, at 500 to 60,000 words
+    of 50 to 300 dimensions (benchmarks/results/neighbours-cpu.json); on a GPU torch was as fast (0.95 s against 0.74
+    for all words of one run, before torch had maxima of blocks; unmeasured since). A FAISS that is asked for is first
     tried in a child process; if it fails, torch searches on the same device and the log says why.
     """
-    if name == "torch":
+    if name != "faiss":
         return "torch"
-    if name == "auto":
-        return "faiss" if device.type == "cpu" and sys.platform == "linux" and find_spec("faiss") else "torch"
     works, reason = probe.probe_faiss() if device.type == "cpu" else probe.probe_faiss_gpu()
     if not works:
         log.warning("FAISS cannot be used (%s); torch searches on %s", reason, device)

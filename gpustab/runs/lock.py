@@ -61,6 +61,13 @@ def alone(folder: Path, purpose: str, doing: str) -> Iterator[None]:
         yield
 
 
+def clear_lock(folder: Path, purpose: str) -> None:
+    """Remove the lock that a killed call left, after whoever holds it now; see :func:`one_at_a_time`."""
+    if _file(folder, purpose).exists():
+        with one_at_a_time(folder, purpose):
+            pass
+
+
 def is_lock(path: Path) -> bool:
     """Tell whether a file is a lock."""
     return path.name.startswith(".") and path.suffix == ".lock"

@@ -23,7 +23,7 @@ from gpustab.formats.atomic import clear_abandoned, make_folder
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
-from gpustab.runs.lock import one_at_a_time
+from gpustab.runs.lock import clear_lock, one_at_a_time
 from gpustab.runs.manifest import (
     FIRST_SCHEMA,
     MANIFEST,
@@ -40,6 +40,7 @@ from gpustab.runs.manifest import (
 )
 from gpustab.spaces.space import Space
 
+_PURPOSE = "manifest"
 _ABOVE = 6
 """A leaf lies at most so many folders below its run set's manifest."""
 
@@ -195,7 +196,11 @@ def write_runset(
 
 
 def names_runs(folder: Path, groups: Mapping[Key, int]) -> bool:
-    """Tell whether the manifest of a run set names so many runs of each group: then it need not be written again."""
+    """Tell whether the manifest of a run set names so many runs of each group: then it need not be written again.
+
+    What a call left that was killed after it had written the manifest is cleared away.
+    """
+    clear_lock(folder, _PURPOSE)
     named = {entry.key: entry.runs for entry in read_entries(folder)} if (folder / MANIFEST).is_file() else {}
     return all(named.get(key, -1) >= runs for key, runs in groups.items())
 
@@ -211,7 +216,7 @@ def update_manifest(folder: Path, groups: Mapping[Key, int], made: Mapping[str, 
         made: what the groups were made with; kept with each of them.
     """
     path = folder / MANIFEST
-    with one_at_a_time(folder, "manifest"):
+    with one_at_a_time(folder, _PURPOSE):
         clear_abandoned(path)
         entries = {entry.key: entry for entry in read_entries(folder)} if path.is_file() else {}
         for key, runs in groups.items():

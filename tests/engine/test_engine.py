@@ -292,6 +292,7 @@ def test_equal_shares_of_neighbours_are_equal_to_the_bit_in_any_tile():
 
 def test_lists_that_a_search_does_not_prove_are_told(monkeypatch, caplog):
     monkeypatch.setattr(neighbours, "halves_pay", lambda *_: True)
+    monkeypatch.setattr(neighbours, "_PROPOSED_FROM", 0)  # as on a card
     runs = runs_of(torch.stack([generators.narrow(400, 6, 1e-3, seed=seed) for seed in (0, 1)]))
     with caplog.at_level("INFO", "gpustab"):
         engine.neighbour_pass(runs, torch.arange(30), 5)

@@ -62,8 +62,10 @@ def given(rule):
 
 def measured(ranks, rule, unequal=False):
     memory = MEMORY << ranks.rank if unequal else MEMORY
-    result = stability(given(rule), compute=Compute(memory=memory, ranks=ranks), metrics=["cka"], neighbours=[1, 5])
-    return {"groups": plain(result.groups), **{name: dict(table) for name, table in result.tables.items()}}
+    runs, compute = given(rule), Compute(memory=memory, ranks=ranks)
+    result = stability(runs, compute=compute, metrics=["cka"], neighbours=[1, 5])
+    sketch = {"sketch": engine.sketch_pass(runs, compute).distances.tolist()}
+    return {"groups": plain(result.groups), **{name: dict(table) for name, table in result.tables.items()}, **sketch}
 
 
 def assert_equal(found, wanted, where=""):

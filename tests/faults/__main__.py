@@ -1,6 +1,7 @@
 """Every fault point with every fault, and every file of ours in every broken form: ``python -m tests.faults``."""
 
 import argparse
+import gc
 import json
 import random
 import subprocess
@@ -12,65 +13,100 @@ from tests.faults.fuzz import TARGETS, Fuzz
 from tests.faults.replay import Replay, shop
 from tests.faults.scenarios import SCENARIOS
 
+CHUNK = 250
+"""Faults that are tried between two looks at the clock."""
+COUNTS = ("sites", "sites and faults", "of them tried", "operations", "faults", "tried", "survived", "seconds")
+
 
 def faults(chosen, keep):
-    """Disturb the calls; print a row for each, and return what went wrong."""
+    """Disturb the calls, every site of each first; print a row for each, and return what went wrong."""
     wrong = []
-    print(f"{'call':24}{'points':>8}{'faults':>8}{'tried':>8}{'survived':>10}{'seconds':>9}")
+    print(f"{'call':24}" + "".join(f"{name:>{len(name) + 2}}" for name in COUNTS))
     with shop() as place:
-        for scenario in SCENARIOS:
-            if chosen.only not in scenario.name:
-                continue
+        for scenario in named(SCENARIOS, chosen.only):
             started = time.perf_counter()
             replay = Replay(scenario, place)
+            gc.freeze()  # forks then share what there is
             cases = replay.cases()
-            for case, fault in spread(cases, chosen.most):
-                replay.disturb(case, fault)
-            row = {
-                "call": scenario.name,
-                "points": len(replay.seen),
-                "kinds": dict(sorted(Counter(kind for kind, _, _ in replay.seen).items())),
-                "faults": len(cases),
-                "tried": sum(n for fault, n in replay.outcomes.items() if "not met" not in fault),
-                "tried by fault": dict(sorted(replay.outcomes.items())),
-                "survived": sum(n for fault, n in replay.outcomes.items() if "not met" not in fault)
-                - len(replay.wrong),
-                "seconds": round(time.perf_counter() - started),
-            }
-            counts = "".join(f"{row[name]:{width}}" for name, width in (("points", 8), ("faults", 8), ("tried", 8)))
-            print(f"{scenario.name:24}{counts}{row['survived']:10}{row['seconds']:9}", flush=True)
-            keep("calls", "call", row)
+            for chunk in chunks(cases, chosen.most):
+                replay.disturb(chunk)
+                seconds = round(time.perf_counter() - started)
+                row = row_of(replay, [pair for some in cases for pair in some], seconds)
+                keep("calls", "call", row)
+                if chosen.seconds and seconds > chosen.seconds:
+                    break
+            print(f"{scenario.name:24}" + "".join(f"{row[name]:{len(name) + 2}}" for name in COUNTS), flush=True)
             tell(replay.wrong, chosen.show)
             wrong += replay.wrong
     return wrong
 
 
+def row_of(replay, cases, seconds):
+    """Count what was tried of a call."""
+    sites = replay.sites(cases)
+    tried = sum(n for fault, n in replay.outcomes.items() if "not met" not in fault)
+    return {
+        "call": replay.scenario.name,
+        "operations": len(replay.seen),
+        "kinds": dict(sorted(Counter(kind for kind, _, _ in replay.seen).items())),
+        "sites": len({(kind, site) for kind, site, _ in sites}),
+        "sites and faults": len(sites),
+        "of them tried": len(replay.sites(replay.met) & sites),
+        "faults": len(cases),
+        "tried": tried,
+        "tried by fault": dict(sorted(replay.outcomes.items())),
+        "survived": tried - len(replay.wrong),
+        "states": len(replay.ends),
+        "seconds": seconds,
+    }
+
+
+FORMS = ("kinds of forms", "of them tried", "forms", "tried", "refused", "read as whole", "wrong", "seconds")
+
+
 def fuzz(chosen, keep):
-    """Break the files that are read again; print a row for each, and return what went wrong."""
+    """Break the files that are read again, every kind of form first; print a row each, and return what went wrong."""
     wrong = []
-    print(f"{'file':24}{'forms':>8}{'tried':>8}{'refused':>9}{'read as whole':>14}{'wrong':>8}")
+    print(f"{'file':24}" + "".join(f"{name:>{len(name) + 2}}" for name in FORMS))
     with shop() as place:
-        for target in TARGETS:
-            if chosen.only not in target.name:
-                continue
+        for target in named(TARGETS, chosen.only):
+            started = time.perf_counter()
             broken = Fuzz(target, place)
-            numbers = spread(range(len(broken.forms)), chosen.most)
-            for number in numbers:
-                broken.read(number)
-            found = broken.outcomes
-            row = {"file": target.name, "forms": len(broken.forms), "tried": len(numbers)}
-            row |= {"refused": found["refused"], "read as whole": found["read"], "wrong": found["wrong"]}
-            counts = f"{row['forms']:8}{row['tried']:8}{row['refused']:9}{row['read as whole']:14}{row['wrong']:8}"
-            print(f"{target.name:24}{counts}", flush=True)
-            keep("files", "file", row)
+            row, tried = {}, set()
+            for chunk in chunks(broken.numbers(), chosen.most):
+                for number in chunk:
+                    broken.read(number)
+                    tried.add(broken.forms[number].kind)
+                found, seconds = broken.outcomes, round(time.perf_counter() - started)
+                kinds = len({form.kind for form in broken.forms})
+                row = {"file": target.name, "kinds of forms": kinds, "of them tried": len(tried)}
+                row |= {"forms": len(broken.forms), "tried": found.total(), "refused": found["refused"]}
+                row |= {"read as whole": found["read"], "wrong": found["wrong"], "seconds": seconds}
+                keep("files", "file", row)
+                if chosen.seconds and seconds > chosen.seconds:
+                    break
+            print(f"{target.name:24}" + "".join(f"{row[name]:{len(name) + 2}}" for name in FORMS), flush=True)
             tell(broken.wrong, chosen.show)
             wrong += broken.wrong
     return wrong
 
 
+def chunks(sets, most):
+    """What is tried between two looks at the clock: each set, the last one drawn by a seed; or so many of all."""
+    if most:
+        return [spread([one for some in sets for one in some], most)]
+    last = spread(sets[-1], len(sets[-1]))
+    return [*sets[:-1], *(last[k : k + CHUNK] for k in range(0, len(last), CHUNK))]
+
+
+def named(all_of_them, name):
+    """The one of a name, else all whose names have it."""
+    return [one for one in all_of_them if one.name == name] or [one for one in all_of_them if name in one.name]
+
+
 def spread(cases, most):
-    """So many of some cases, drawn by a seed; all where none is said."""
-    return random.Random(0).sample(cases, min(most, len(cases))) if most else cases
+    """So many of some cases, drawn by a seed."""
+    return random.Random(0).sample(cases, min(most, len(cases)))
 
 
 def tell(wrong, most):
@@ -100,8 +136,9 @@ def commit():
 def main():
     """Run it all."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", help="calls whose name has this")
+    parser.add_argument("--only", default="", help="the call or file of this name, or those whose name has it")
     parser.add_argument("--most", type=int, default=0, help="so many faults a call, and forms a file; default all")
+    parser.add_argument("--seconds", type=int, help="after so many, what is left of a call or file is left out")
     parser.add_argument("--show", type=int, default=20, help="so many failures are printed")
     parser.add_argument("--part", choices=("faults", "fuzz"), help="one of both; default both")
     parser.add_argument("--out", type=Path, help="a JSON file that the rows are put into")

@@ -5,8 +5,11 @@ through must give the numbers of the whole file, and nothing beside the folder m
 """
 
 import json
+import random
 import shutil
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,6 +48,7 @@ class Target(NamedTuple):
 
 STABILITY, PACKED = "stability set --json -q", "stability packed --json -q"
 PAGE = f"stability {FIXED} --out page -q"
+OTHER = "info r0.txt --out page --force -q"  # the cheapest call that takes the place of a result
 YEARS = f"{CHANGE} --epochs-by year:1900-1939:20"
 STUDY = "study change years --out page -q --min-count 1"
 PACK = "pack set r0.txt r1.txt -o packed --jobs 1 -q"
@@ -54,7 +58,7 @@ TARGETS = (
     Target("plan", f"{FIXED}/plan.json", (SET,), (SET,)),
     Target("packed manifest", "packed/manifest.json", (SET, PACK), (PACKED, PACK)),
     Target("account of a pack", "packed/lsa/shuffled/packed.json", (SET, PACK), (PACKED, PACK)),
-    Target("summary", "page/summary.json", (SET, PAGE), (f"{PAGE} --force",)),
+    Target("summary", "page/summary.json", (SET, PAGE), (OTHER,)),
     Target("request of a pack", f"{SHOP}/request.json", (SET, PACK), (PACK,), ("rename", "packed/lsa/")),
     Target("order of a pack", f"{SHOP}/group-0/order.json", (SET, PACK), (PACK,), ("rename", "packed/lsa/")),
     Target("packed run", f"{SHOP}/group-0/done-000.json", (SET, PACK), (PACK,), ("rename", "packed/lsa/")),
@@ -90,23 +94,41 @@ def changed(content, path, value):
     return content
 
 
+class Form(NamedTuple):
+    """A broken form of a file.
+
+    Attributes:
+        kind: the place without numbers in lists, and the damage.
+        name: for people.
+        content: makes its bytes.
+    """
+
+    kind: tuple
+    name: str
+    content: Callable[[], bytes]
+
+
 def forms(whole):
-    """Yield every broken form of a JSON file, with a name."""
+    """Yield every broken form of a JSON file."""
     content = json.loads(whole)
     for path in parts(content):
+        place = tuple("*" if isinstance(key, int) else key for key in path)
         for value in VALUES if path else VALUES[1:]:
             shown = "gone" if value is GONE else repr(value)[:30]
-            yield f"{'.'.join(map(str, path))} {shown}", json.dumps(changed(content, path, value)).encode()
-    yield from (("empty", b""), ("deep", DEEP.encode()), ("no UTF-8", b"\xff" + whole), ("NULs", b"\0" * 99))
-    yield "deep within", whole.rstrip()[:-1] + b', "x": ' + DEEP.encode()
-    yield from ((f"cut at {k}", whole[:k]) for k in range(1, len(whole), max(1, len(whole) // 8)))
+            made = partial(lambda path, value: json.dumps(changed(content, path, value)).encode(), path, value)
+            yield Form((place, shown), f"{'.'.join(map(str, path))} {shown}", made)
+    others = {"empty": b"", "deep": DEEP.encode(), "no UTF-8": b"\xff" + whole, "NULs": b"\0" * 99}
+    others["deep within"] = whole.rstrip()[:-1] + b', "x": ' + DEEP.encode()
+    others |= {f"cut at {k}": whole[:k] for k in range(1, len(whole), max(1, len(whole) // 8))}
+    for name, made in others.items():
+        yield Form((name,), name, lambda made=made: made)
 
 
 class Fuzz:
     """One file, and the calls that read it.
 
     Attributes:
-        forms: its broken forms, with their names.
+        forms: its broken forms.
         outcomes: what came of them.
         wrong: those that ended wrongly.
     """
@@ -148,15 +170,21 @@ class Fuzz:
     def _call(self, command):
         return call(command, self._place / "work")
 
+    def numbers(self):
+        """The numbers of the forms: first one of every kind, drawn by a seed."""
+        drawn = random.Random(0).sample(range(len(self.forms)), len(self.forms))
+        first = set({self.forms[number].kind: number for number in drawn}.values())
+        return [[number for number in drawn if (number in first) is whether] for whether in (True, False)]
+
     def read(self, number):
         """Break the file in one form, and see what the calls make of it."""
-        name, content = self.forms[number]
+        form = self.forms[number]
         self._restore()
-        self._file.write_bytes(content)
+        self._file.write_bytes(form.content())
         for command, right in zip(self.target.commands, self._right, strict=True):
             said = self._call(command)
             if why := self._wrong(said, right):
-                self.wrong.append(f"{self.target.name}: {name}: {command[:40]}: {why}")
+                self.wrong.append(f"{self.target.name}: {form.name}: {command[:40]}: {why}")
                 self.outcomes["wrong"] += 1
                 return
         self.outcomes["refused" if said["code"] else "read"] += 1

@@ -11,16 +11,22 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
+import sys
+import threading
 from collections import Counter
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from unittest.mock import patch
 
+import gpustab
 from gpustab.formats.binary import tensors
+from tests.faults.forks import open_again
 
 ERRORS = {"ENOSPC": errno.ENOSPC, "EIO": errno.EIO, "EACCES": errno.EACCES}
 FAULTS = (*ERRORS, "interrupt", "kill")
+OURS = str(Path(gpustab.__file__).parent) + os.sep
 READS = {"open to read", "read", "map", "list"}
 
 
@@ -42,21 +48,33 @@ class Points:
         journal: a file elsewhere, where every operation is written down.
         case: kind and path of the operation that fails, and the how many of its kind and path in its process.
         fault: how it fails.
+
+    Attributes:
+        fails: tells of an operation whether it shall fail; the one that was chosen, unless another rule is put here.
     """
 
     def __init__(self, folder, journal, case=None, fault=None):
         self._folder = os.path.realpath(folder)
         self._journal, self._case, self._fault = str(journal), case, fault
-        self._met = Counter()
+        self._met, self._asleep = Counter(), False
+        self._aside = f"{self._folder}-aside"
+        self.fails = lambda case: case == self._case and self._first()
         self._failed = f"{journal}-failed"
-        for path in (self._journal, self._failed):
-            Path(path).unlink(missing_ok=True)
+        Path(self._journal).write_text("")
+        Path(self._failed).unlink(missing_ok=True)
         self._open = os.open  # of the system
 
-    def seen(self):
-        """Every operation so far, as cases; names drawn at random stand as one."""
-        lines = map(json.loads, Path(self._journal).read_text().splitlines())
-        return list(dict.fromkeys((kind, place, which) for kind, place, which in lines))
+    @staticmethod
+    def seen(journal):
+        """Every operation in a journal as a case, with its site, and the threads of all processes that came by.
+
+        The site is our own stack there. Names drawn at random stand as one.
+        """
+        lines = list(map(json.loads, Path(journal).read_text().splitlines()))
+        sites = {}
+        for (kind, place, which), site, _ in lines:
+            sites.setdefault((kind, place, which), site)
+        return sites, {thread for _, _, threads in lines for thread in threads}
 
     def relative(self, path):
         """The path below the folder, None of any other."""
@@ -72,12 +90,32 @@ class Points:
 
     def step(self, kind, path):
         """Count an operation; tells whether this one shall fail, for who does half of it first."""
-        if (place := self.relative(path)) is None:
+        if self._asleep or (place := self.relative(path)) is None:
             return False
         case = kind, place, self._met[kind, place]
         self._met[kind, place] += 1
-        self._write(self._journal, os.O_APPEND, f"{json.dumps(case)}\n")
-        return case == self._case and self._first()
+        threads = [f"{os.getpid()} {thread.name}" for thread in threading.enumerate()]
+        self._write(self._journal, os.O_APPEND, f"{json.dumps((case, site(), threads))}\n")
+        return self.fails(case)
+
+    def set_aside(self):
+        """Put a copy of the folder into its place; nothing is counted until it is put back."""
+        self._asleep = True
+        Path(self._folder).rename(self._aside)
+        shutil.copytree(self._aside, self._folder)  # with the times, which packs record
+
+    def become(self, case, fault):
+        """Let the operation that a process is at fail, in a fork of it that goes on in the copy."""
+        os.chdir(self._folder)
+        open_again(self._aside, self._folder)
+        self._fault, self._asleep = fault, False
+        self.fails = lambda _: False
+
+    def put_back(self):
+        """Put the folder back into its place."""
+        shutil.rmtree(self._folder)
+        Path(self._aside).rename(self._folder)
+        self._asleep = False
 
     def _first(self):
         """Whether no other process has failed here."""
@@ -94,12 +132,22 @@ class Points:
     def fail(self, path):
         """Fail as was chosen."""
         if self._fault == "kill":
-            os.kill(os.getpid(), signal.SIGKILL)
+            signal.raise_signal(signal.SIGKILL)
         if self._fault == "interrupt":
             signal.raise_signal(signal.SIGINT)
             return  # in a thread the main one gets it
         number = ERRORS[self._fault]
         raise OSError(number, os.strerror(number), *([] if isinstance(path, int) else [os.fspath(path)]))
+
+
+def site():
+    """Where our own code stands, from the outermost call on."""
+    frame, lines = sys._getframe(1), []
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(OURS):
+            lines.append(f"{frame.f_code.co_filename[len(OURS) :]}:{frame.f_lineno}")
+        frame = frame.f_back
+    return " ".join(reversed(lines))
 
 
 class Raw(io.FileIO):

@@ -4,41 +4,38 @@ What must hold afterwards is in :func:`wrong_state` and :func:`wrong_words`; tha
 undisturbed one, byte for byte and without litter, in :meth:`Replay.disturb`.
 """
 
-import ctypes
-import faulthandler
-import json
 import os
 import re
 import shlex
 import shutil
-import signal
 import tempfile
 import time
-import warnings
-from collections import Counter
+from collections import Counter, defaultdict
+from concurrent.futures import Executor, Future
 from contextlib import ExitStack, chdir
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 from joblib.externals.loky import reusable_executor
-from joblib.externals.loky.backend.context import set_start_method
 from typer import testing
 from typer.main import get_command
 from typer.testing import CliRunner
 
 from gpustab.cli import app
 from gpustab.evaluation import usual
-from gpustab.machine import environment
+from gpustab.machine import environment, threads
 from gpustab.machine.progress import Timed
 from gpustab.studies.shared import frame
 from gpustab.studies.shared.finished import digest_of
+from gpustab.training import progress
+from tests.faults.forks import at_operations, in_child
 from tests.faults.points import FAULTS, Points, applies, installed, settled
 from tests.faults.scenarios import make_inputs
 
 COMMAND = get_command(app)
 PENDING = {".result.whole", ".result.moving"}
-PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
 
 class Always(datetime):
@@ -49,7 +46,24 @@ class Always(datetime):
         return cls(2026, 1, 1, tzinfo=UTC)
 
 
+class InTurn(Executor):
+    """Threads that work one after another where they are given work: a fork would not know the others."""
+
+    def __init__(self, *_):
+        pass
+
+    def submit(self, work, *given):
+        future = Future()
+        try:
+            future.set_result(work(*given))
+        except BaseException as error:  # as threads keep it for who asks
+            future.set_exception(error)
+        return future
+
+
 STILL = (
+    (threads, "ThreadPoolExecutor", InTurn),
+    (progress, "Thread", Mock),  # which would look now and then how far a training is
     (time, "perf_counter", lambda: 0.0),
     (Timed.__init__, "__defaults__", (lambda: 0.0,)),
     (frame, "datetime", Always),
@@ -71,42 +85,6 @@ def call(command, folder):
     return {"code": done.exit_code, "said": done.stderr, "printed": done.stdout, "through": through}
 
 
-def in_child(work):
-    """Do some work in a fork of this process; return what it returns, or nothing where it was killed.
-
-    It starts processes by forking too, so that they know the points; here they are waited for, whoever started them.
-    """
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
-    others = children()
-    reader, writer = os.pipe()
-    child = os.fork()
-    if not child:
-        os.close(reader)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        with warnings.catch_warnings(action="ignore"):
-            set_start_method("fork", force=True)
-        faulthandler.enable()  # else loky's workers do so, by a stderr that is none
-        try:
-            answer = work()
-        except BaseException as error:  # what comes through is the finding
-            answer = {"code": None, "said": "", "through": repr(error)}
-        os.write(writer, json.dumps(answer).encode() + b"\0")
-        os._exit(0)
-    os.close(writer)
-    said = b""
-    while not said.endswith(b"\0") and (more := os.read(reader, 1 << 20)):
-        said += more
-    os.close(reader)
-    while left := children() - others:
-        os.waitpid(min(left), 0)
-    return json.loads(said[:-1]) if said else None
-
-
-def children():
-    """The processes that this one has to wait for."""
-    return set(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()))
-
-
 def contents(folder):
     """All files of a folder, hidden ones too, and empty folders."""
     paths = {str(path.relative_to(folder)): path for path in sorted(Path(folder).rglob("*"))}
@@ -117,6 +95,7 @@ def contents(folder):
     }
 
 
+@lru_cache(maxsize=1000)
 def unhashed(content):
     """What was written, without checksums of inputs: one that cannot be read at the end is named without."""
     return re.sub(rb'"sha256": (null|"[0-9a-f]{64}")|<td class="hash">[^<]*', b"", content)
@@ -164,13 +143,15 @@ class Replay:
     """One scenario and its undisturbed call.
 
     Attributes:
-        seen: the operations of the undisturbed call, as cases of :class:`tests.faults.points.Points`.
+        seen: the operations of the undisturbed call, as cases of :class:`tests.faults.points.Points`, with their sites.
         outcomes: how the disturbed ones ended.
+        met: the cases and faults that were met.
         wrong: those that ended wrongly.
+        ends: what came of the second call, by the state in which it found the folder.
     """
 
     def __init__(self, scenario, shop):
-        self.scenario, self.outcomes, self.wrong, self._ends = scenario, Counter(), [], {}
+        self.scenario, self.outcomes, self.met, self.wrong, self.ends = scenario, Counter(), set(), [], {}
         self._journal = Path(shop, "journal")
         self._place, self._template = Path(shop, "work"), Path(shop, f"template-{scenario.name}".replace(" ", "-"))
         self._prepare()
@@ -180,10 +161,11 @@ class Replay:
         if reusable_executor._executor is not None:
             reusable_executor._executor.shutdown()
         self._restore()
-        done = in_child(lambda: self._watched(None, None))
+        done = in_child(lambda: self._watched(Points(self._place, self._journal)))
         assert done, "the undisturbed call was killed"
         assert done["code"] == 0, (done["said"], done["through"])
-        self.seen = done["seen"]
+        self.seen, by = Points.seen(self._journal)
+        self._alone = len(by) == 1  # else a fork of one process or thread would not know the others
         self.after = contents(self._place)
         assert not [name for name in self.after if name not in self.before and Path(name).name.startswith(".")]
 
@@ -206,43 +188,76 @@ class Replay:
     def _plain(self, command):
         return call(command, self._place)
 
-    def _watched(self, case, fault):
-        points = Points(self._place, self._journal, case, fault)
+    def _watched(self, points):
         with installed(points):
-            said = call(self.scenario.command, self._place)
-        return said | {"seen": points.seen()}
+            return call(self.scenario.command, self._place)
 
     def cases(self):
-        """Every operation with every fault that can meet it."""
-        return [(case, fault) for case in self.seen for fault in FAULTS if applies(case[0], fault)]
+        """Every operation with every fault that can meet it: the first of every site, the middle and last, the rest."""
+        occurrences = defaultdict(list)
+        for case, site in self.seen.items():
+            occurrences[case[0], site].append(case)
+        first = {found[0] for found in occurrences.values()}
+        second = {one for found in occurrences.values() for one in (found[len(found) // 2], found[-1])} - first
+        pairs = [(case, fault) for case in self.seen for fault in FAULTS if applies(case[0], fault)]
+        sets = first, second, self.seen.keys() - first - second
+        return [[pair for pair in pairs if pair[0] in some] for some in sets]
 
-    def disturb(self, case, fault):
-        """Let one operation fail, and see what is left, what is said, and what the same call makes of it."""
+    def sites(self, pairs):
+        """Those of some cases with their faults."""
+        return {(case[0], self.seen[case], fault) for case, fault in pairs}
+
+    def disturb(self, pairs):
+        """Let operations fail, and see each time what is left, what is said, and what the same call makes of it."""
+        if not self._alone:
+            for case, fault in pairs:
+                self._restore()
+                points = Points(self._place, self._journal, case, fault)
+                said = in_child(lambda points=points: self._watched(points))
+                # Of several processes an operation may be another's second: what did not happen proves nothing.
+                self._judge(case, fault, said, met=Path(f"{self._journal}-failed").exists())
+            return
+        wanted = defaultdict(list)
+        for case, fault in pairs:
+            wanted[case].append(fault)
         self._restore()
-        kind, place, which = case
-        said = in_child(lambda: self._watched(case, fault))
-        failed = Path(f"{self._journal}-failed").exists()
+        points = Points(self._place, self._journal)
+        for case, fault, said in at_operations(wanted, points, lambda: self._watched(points)):
+            wanted[case].remove(fault)
+            self._judge(case, fault, said)
+        self.outcomes.update(f"{fault}, not met" for faults in wanted.values() for fault in faults)
+
+    def _judge(self, case, fault, said, met=True):
         wrong = wrong_state(self.before, self.after, contents(self._place), self.scenario.key)
         if said is None:
             wrong = wrong if fault == "kill" else f"the process ended {wrong or ''}"
         else:
             made = {name for name, content in self.after.items() if self.before.get(name) != content}
-            wrong = wrong or wrong_words(said, fault, place, made)
+            wrong = wrong or wrong_words(said, fault, case[1], made)
         wrong = wrong or self._again()
         if wrong:
-            self.wrong.append(f"{self.scenario.name}: {kind} {place} {which}, {fault}: {wrong}")
-        # Of several processes an operation may be another's second: what did not happen proves nothing.
-        self.outcomes[fault if failed else f"{fault}, not met"] += 1
+            self.wrong.append(f"{self.scenario.name}: {' '.join(map(str, case))}, {fault}: {wrong}")
+        if met:
+            self.met.add((case, fault))
+        self.outcomes[fault if met else f"{fault}, not met"] += 1
 
     def _again(self):
-        """Make the call once more where the folder is; say what is wrong with its end. Equal folders end alike."""
-        left = digest_of(*sorted((settled(name), content.hex()) for name, content in contents(self._place).items()))
-        if left not in self._ends:
-            self._ends[left] = self._second()
-        return self._ends[left]
+        """Make the call once more where the folder is; say what is wrong with its end. Equal folders end alike.
+
+        What a temporary file holds is no part of that: the second call looks whether it reads one.
+        """
+        found = ((settled(name), content) for name, content in contents(self._place).items())
+        left = digest_of(*sorted((name, "" if ".random.tmp" in name else content.hex()) for name, content in found))
+        if left not in self.ends:
+            self.ends[left] = self._second()
+        return self.ends[left]
 
     def _second(self):
-        again = in_child(lambda: self._plain(self.scenario.command))
+        again = in_child(lambda: self._watched(Points(self._place, self._journal)))
+        if reads := [
+            case for case in Points.seen(self._journal)[0] if case[0] in ("read", "map") and ".random.tmp" in case[1]
+        ]:
+            return f"the second call reads {reads[0]}"
         if again and again["code"] and "--force" in again["said"]:  # the whole or a part of the new state is there
             again = in_child(lambda: self._plain(f"{self.scenario.command} --force"))
         now = contents(self._place)

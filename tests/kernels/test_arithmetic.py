@@ -1,8 +1,8 @@
 import ast
 import threading
 from pathlib import Path
+from unittest import mock
 
-import faiss
 import pytest
 import torch
 
@@ -10,7 +10,6 @@ import gpustab.kernels
 from gpustab import engine
 from gpustab.kernels import analogies, averaging, centred, cosine, gram, neighbours, overlap, pair, pip_loss, procrustes
 from gpustab.kernels.arithmetic import _operator, full_precision, product, root, row_dot
-from gpustab.kernels.search import _BLAS_FOR_FEW
 from gpustab.kernels.training import glove
 from gpustab.kernels.triton.wordwise import _quadratic
 from gpustab.machine.device import Compute
@@ -63,6 +62,11 @@ def runs_pass(function):
     return lambda: function(generators.runs_of(STACK, unit=True), Compute(precision="fp32"))
 
 
+def proposals():
+    with mock.patch.object(neighbours, "_PROPOSED_FROM", 0):
+        return neighbours.top_k(NEAR, torch.arange(300), 10)
+
+
 def words_pass(runs, compute):
     return engine.wordwise_pass(runs, engine.pip_pass(runs, compute).basis, compute)
 
@@ -89,6 +93,7 @@ CALLS = {
     "loss of a near pair": lambda: gradients_of(pair.pair_pip_loss, STACK[0], STACK[0] + 1e-4 * STACK[1]),
     "gradients of a pair": lambda: gradients_of(pair.pair_pip_loss, STACK[0], STACK[1]),
     "neighbours by torch": lambda: neighbours.top_k(NEAR, torch.arange(300), 10),
+    "proposals by torch": proposals,
     "neighbours by FAISS": lambda: neighbours.top_k(NEAR, torch.arange(300), 10, backend="faiss"),
     "all neighbours": lambda: neighbours.top_k(NEAR, torch.arange(3), 1999),
     "3CosAdd": lambda: analogies.solve_analogies(NEAR, torch.arange(300).view(100, 3)),
@@ -237,9 +242,6 @@ def test_the_last_thread_that_leaves_puts_the_settings_back():
         assert torch.get_float32_matmul_precision() == "high"
     finally:
         torch.set_float32_matmul_precision("highest")
-    usual = faiss.cvar.distance_compute_blas_threshold
-    assert threads_that_overlap(lambda: _BLAS_FOR_FEW, lambda: faiss.cvar.distance_compute_blas_threshold) != usual
-    assert faiss.cvar.distance_compute_blas_threshold == usual
 
 
 @pytest.mark.parametrize("kind", ["cpu", "cuda", "meta"])

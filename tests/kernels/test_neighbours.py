@@ -13,7 +13,14 @@ from tests import generators, oracles
 BACKENDS = ["torch", "faiss"]
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.fixture(params=["float64", "torch", "faiss"])
+def backend(request, monkeypatch):
+    """All ways to search: few rows by torch are searched in float64 alone, unless it is to propose there too."""
+    if request.param == "torch":
+        monkeypatch.setattr(neighbours, "_PROPOSED_FROM", 0)
+    return "torch" if request.param == "float64" else request.param
+
+
 @pytest.mark.parametrize(("v", "d", "k"), [(63, 7, 5), (127, 10, 126), (200, 16, 50), (2, 3, 1), (400, 9, 5)])
 def test_equals_the_full_ranking(backend, v, d, k):
     x = generators.anisotropic(v, d)
@@ -22,7 +29,6 @@ def test_equals_the_full_ranking(backend, v, d, k):
         assert got.indices[target].tolist() == oracles.top_k(x, target, k)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_duplicates_rank_by_row_and_are_reported(backend):
     """64 equal vectors, k = 5: FAISS itself answers 4 3 2 1 0."""
     x = generators.duplicates(200, 6, 64)
@@ -32,7 +38,6 @@ def test_duplicates_rank_by_row_and_are_reported(backend):
     assert got.indices[3].tolist() == oracles.top_k(x, 100, 5)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_near_duplicates_straddling_the_cut(backend):
     """50 exact and 50 near-duplicates (1e-7 apart) in 500 rows: float32 cannot tell them apart."""
     x = generators.duplicates(500, 20, 100).float()
@@ -52,7 +57,7 @@ def test_coarse_vectors_full_of_ties(v, d, k, seed, proposed):
     x[(x == 0).all(1)] = 1
     want = [oracles.top_k(x, t, min(k, v - 1)) for t in range(v)]
     for backend in BACKENDS:
-        with mock.patch.object(neighbours, "_PROPOSED", proposed):
+        with mock.patch.multiple(neighbours, _PROPOSED=proposed, _PROPOSED_FROM=v % 2 * v):
             assert top_k(x, torch.arange(v), k, backend=backend, search_scores=100).indices.tolist() == want
 
 
@@ -99,8 +104,12 @@ def test_what_float32_cannot_prove_is_searched_in_float64_with_more_candidates_e
     asked = []
     real = neighbours._search_in_float64
     monkeypatch.setattr(neighbours, "_search_in_float64", lambda *a: (asked.append((len(a[1]), a[2])), real(*a))[1])
-    top_k(generators.duplicates(1000, 6, 300), torch.tensor([0, 900]), 5, backend="faiss")
+    x, targets = generators.duplicates(1000, 6, 300), torch.tensor([0, 900])
+    top_k(x, targets, 5, backend="faiss")
     assert asked == [(1, 23), (1, 92), (1, 1000)]
+    asked.clear()
+    top_k(x, targets, 5)  # few rows: no proposals, and less room for ties
+    assert asked == [(2, 11), (1, 44), (1, 1000)]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +132,6 @@ def test_the_rounding_bound_holds():
     assert error.abs().max() < rounding_bound(300)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("width", "clusters"), [(1e-2, 1), (1e-3, 1), (1e-3, 2), (1e-4, 3), (1e-8, 1)])
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 def test_spaces_in_which_float32_proves_nothing(width, clusters, dtype, backend):
@@ -137,6 +145,7 @@ def test_spaces_in_which_float32_proves_nothing(width, clusters, dtype, backend)
 
 def products_of(x, targets, k, monkeypatch):
     """How many numbers were multiplied in float64 products, by rows proposed and by searches among all rows."""
+    monkeypatch.setattr(neighbours, "_PROPOSED_FROM", 0)
     counted = []
     real = neighbours.product
     monkeypatch.setattr(neighbours, "product", lambda a, b: (counted.append(a.numel() * b.shape[-1]), real(a, b))[1])
@@ -156,11 +165,11 @@ def test_long_lists_are_sorted_among_all_rows_at_once(monkeypatch):
     assert products_of(x, targets, 800, monkeypatch) == 50 * 20 * 900
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_a_search_that_breaks_its_bound_proves_nothing(backend, monkeypatch):
     """As under NVIDIA_TF32_OVERRIDE or another word that no program can take back."""
     x = generators.anisotropic(2000, 50) + 1
     want = top_k(x, torch.arange(300), 10)
+    monkeypatch.setattr(neighbours, "_PROPOSED_FROM", 0)
     real = neighbours.searcher
 
     def rounding(*choices):
@@ -209,6 +218,7 @@ def test_the_highest_scores_lie_in_the_blocks_of_the_highest_maxima(v, m):
 @pytest.fixture
 def halves(monkeypatch):
     """Let a CPU search in float16 first."""
+    monkeypatch.setattr(neighbours, "_PROPOSED_FROM", 0)
     monkeypatch.setattr(neighbours, "halves_pay", lambda *_: True)
 
 

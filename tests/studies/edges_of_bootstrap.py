@@ -30,6 +30,9 @@ EDGES = {
         lambda x: claims.AVERAGE.judge(setting(recurring_value=0.5, runs=2 * int(x))), "no test", "no", step=1
     ),
     "bootstrap.flat": Edge(lambda x: claims.is_flat(setting(mean_value=x)), False, True),
+    "bootstrap.blind": Edge(
+        lambda x: claims.ORDER.judge(claims.Pair(setting(relative=x), setting("fixed", relative=2.0))), "yes", "no test"
+    ),
     "bootstrap.bias-alone": Edge(
         lambda x: claims.STABILISES.judge(setting(rise_value=x, runs=int(claims.PLATEAU))), "no", "yes"
     ),

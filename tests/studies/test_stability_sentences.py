@@ -41,7 +41,9 @@ def test_the_numbers_of_the_first_sentence():
     hangs = RETURN.sentence(Returning(of(0.18, 0.003), 10, 0.002, "bootstrap"))
     assert "depend on which documents were drawn" in hangs
     assert "hardly represent" not in hangs
-    assert "0.70 of ten" in RETURN.sentence(Returning(of(0.07, 0.001), 10, 0.002))
+    assert "fewer than one of ten nearest neighbours comes back (0.6" in RETURN.sentence(
+        Returning(of(0.07, 0.001), 10, 0.002)
+    )
     assert "11 of 12" in RETURN.sentence(Returning(of(11 / 12, 0.001), 12, 0.002))
 
 

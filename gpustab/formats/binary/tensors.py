@@ -28,13 +28,23 @@ KINDS = {
 """Names of the types, in the order in which the library puts them: none needs padding then."""
 
 
+_HEADER = 16 << 20
+"""Bytes of the longest header that is read: parsed, it takes up to twenty times as many."""
+
+
 def open_tensors(path: Path) -> Any:  # safetensors types none of the methods
     """Open a file; the handle's tensors are read when somebody looks at them.
 
     Raises:
-        InputError: if it is missing, cut or damaged.
+        InputError: if it is missing, cut or damaged, or its header would fill the memory.
     """
     try:
+        with path.open("rb") as file:
+            header = int.from_bytes(file.read(8), "little")
+            if _HEADER < header <= path.stat().st_size:  # what is longer than the file is found below
+                raise InputError(
+                    f"{path}: its header has {header / 1e6:,.0f} MB; at most {_HEADER / 1e6:.0f} MB are read"
+                )
         return safe_open(path, framework="pt")
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None

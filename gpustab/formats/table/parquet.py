@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,7 +72,8 @@ def _read(source: Source, options: LoadOptions) -> Space:
     unpacked, packed = 0, source.path.stat().st_size
     for batch in chain([first], batches):
         source.check_uncut()
-        unpacked += batch.nbytes
+        batch.validate(full=True)
+        unpacked += _size_of_texts(batch.column(columns.word))
         check_unpacked(source.path, unpacked, packed)
         if limit is not None and table.rows + batch.num_rows >= limit:
             _add(table, batch.slice(0, limit - table.rows), columns, names)
@@ -86,19 +88,101 @@ def _opened(source: Source) -> tuple[Any, Iterator[Any]]:
     import pyarrow.parquet as pq
 
     source.watch()
+    path, packed = source.path, source.path.stat().st_size
     if source.head.startswith(_PARQUET):
-        file = pq.ParquetFile(source.path, memory_map=True)
-        check_unpacked(source.path, _size(file.metadata), source.path.stat().st_size)
+        file = pq.ParquetFile(path, memory_map=True)
+        check_unpacked(path, _size(file), packed)
+        texts = [column.path for column in _leaves(file) if _is_text(column)]
+        file = pq.ParquetFile(path, memory_map=True, read_dictionary=texts)  # what is there once is unpacked once
         return file.schema_arrow, file.iter_batches(_BATCH)
-    reader = pa.ipc.open_file(pa.memory_map(str(source.path)))
+    file = pa.memory_map(str(path))
+    reader = pa.ipc.open_file(file)
+    check_unpacked(path, _size_of_arrow(memoryview(file.read_buffer())), packed)
     return reader.schema, (reader.get_batch(i) for i in range(reader.num_record_batches))
 
 
-def _size(metadata: Any) -> int:
+def _leaves(file: Any) -> list[Any]:
+    return [file.schema.column(i) for i in range(len(file.schema))]
+
+
+def _is_text(column: Any) -> bool:
+    return bool(column.physical_type == "BYTE_ARRAY" and column.logical_type.type != "DECIMAL")
+
+
+def _size(file: Any) -> int:
     """Return the bytes that a Parquet file unpacks to: of its pages, or of their values, which may be run lengths."""
-    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
-    values = [sum(group.column(i).num_values for i in range(group.num_columns)) for group in groups]
-    return sum(max(group.total_byte_size, 4 * count) for group, count in zip(groups, values, strict=True))
+    widths = [max(column.length or 0, 4) for column in _leaves(file)]
+    groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
+    values = [sum(group.column(i).num_values * width for i, width in enumerate(widths)) for group in groups]
+    return sum(max(group.total_byte_size, size) for group, size in zip(groups, values, strict=True))
+
+
+class _Place(NamedTuple):
+    """A table of a flatbuffer, by which Arrow says what its messages hold."""
+
+    content: memoryview
+    start: int
+
+    def field(self, number: int) -> int:
+        """Where a field lies, 0 if it is left out."""
+        table = self.start - self.integer("<i", self.start)
+        told = 4 + 2 * number
+        inside = self.integer("<H", table + told) if told < self.integer("<H", table) else 0
+        return inside and self.start + inside
+
+    def integer(self, kind: str, place: int) -> int:
+        """Read a number; struct.error where none is."""
+        number: int = struct.unpack_from(kind, self.content, place)[0]
+        return number
+
+    def table(self, number: int) -> _Place:
+        """The table that a field holds."""
+        place = self.field(number)
+        return _Place(self.content, place + self.integer("<I", place))
+
+    def items(self, number: int, width: int) -> Iterator[int]:
+        """Where the items of a field lie that holds many."""
+        if place := self.field(number):
+            first = place + self.integer("<I", place)
+            yield from range(first + 4, first + 4 + width * self.integer("<I", first), width)
+
+
+_DICTIONARIES, _BATCHES, _BODY, _BUFFERS, _COMPRESSION = 2, 3, 2, 2, 3
+"""Numbers of fields in Arrow's File.fbs and Message.fbs; a batch with a dictionary is field 1 of its message's body."""
+
+
+def _size_of_arrow(content: memoryview) -> int:
+    """Return the bytes that the batches of an Arrow file unpack to: each packed buffer begins with them."""
+    size = struct.unpack_from("<i", content, len(content) - 10)[0]
+    start = len(content) - 10 - size
+    footer = _Place(content, start + struct.unpack_from("<I", content, start)[0])
+    total = 0
+    for number in (_DICTIONARIES, _BATCHES):
+        for block in footer.items(number, 24):
+            offset, length = footer.integer("<q", block), footer.integer("<i", block + 8)
+            start = offset + (8 if footer.integer("<i", offset) == -1 else 4)
+            batch = _Place(content, start + footer.integer("<I", start)).table(_BODY)
+            batch = batch.table(1) if number == _DICTIONARIES else batch
+            for buffer in batch.items(_BUFFERS, 16):
+                place, packed = (footer.integer("<q", buffer + at) for at in (0, 8))
+                says = footer.integer("<q", offset + length + place) if packed and batch.field(_COMPRESSION) else packed
+                total += says if says >= 0 else packed
+    return total
+
+
+def _size_of_texts(column: Any) -> int:
+    """Return the bytes of all texts of a column, each as often as it is there; 0 of what are none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as types
+
+    if _kind(column.type) != "text":
+        return 0
+    if types.is_string_view(column.type):  # a view of a text begins with its length
+        views = np.frombuffer(column.buffers()[1], "<i4")[4 * column.offset :][: 4 * len(column) : 4]
+        return int(views.sum(dtype=np.int64))
+    lengths = pc.binary_length(column.dictionary).take(column.indices) if types.is_dictionary(column.type) else None
+    return int(pc.sum(pc.binary_length(column) if lengths is None else lengths).cast(pa.int64()).as_py() or 0)
 
 
 def _kind(kind: Any) -> Kind:

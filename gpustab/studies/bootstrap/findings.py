@@ -147,16 +147,16 @@ def _spreads(rows: Sequence[Setting]) -> str:
 
 def _ppmi_effects(settings: Sequence[Setting]) -> Iterator[Observation]:
     """What bootstrap does to PPMI-SVD and to the other techniques, by unit, fraction and part."""
-    effects: dict[Any, dict[str, Estimate]] = {}
+    effects: dict[Any, dict[str, Pair]] = {}
     for leaf in _by(settings, "sampling"):
         whole = leaf.get("fixed") or leaf.get("shuffled")
         if whole and "bootstrap" in leaf and not (whole.far or leaf["bootstrap"].far):
             place = (whole.unit, whole.fraction, whole.part)
-            effects.setdefault(place, {})[whole.technique] = Pair(leaf["bootstrap"], whole).less()
+            effects.setdefault(place, {})[whole.technique] = Pair(leaf["bootstrap"], whole)
     for own in effects.values():
         if "ppmi_svd" in own and len(own) > 1:
-            others = [one for name, one in own.items() if name != "ppmi_svd"]
-            shows = ", ".join(f"{technique(name)} {factor(one)}" for name, one in own.items())
+            others = [pair for name, pair in own.items() if name != "ppmi_svd"]
+            shows = ", ".join(f"{technique(name)} {factor(pair.less())}" for name, pair in own.items())
             yield claims.WEAKER.observed((own["ppmi_svd"], others), "ppmi_svd", shows)
 
 

@@ -17,8 +17,8 @@ from gpustab.studies.bootstrap.claims import is_flat
 from gpustab.studies.bootstrap.claims_of_runs import is_silent
 from gpustab.studies.neighbours.claims import FIRM, OPEN, PASSING, RULE, UNJUDGED
 from gpustab.studies.neighbours.page import verdict_cards
-from gpustab.studies.shared.observations import by_chance, rules, verdicts
-from gpustab.studies.shared.wording import capital, listed, of_list, the_runs
+from gpustab.studies.shared.observations import by_chance, by_chance_of, rules, verdicts
+from gpustab.studies.shared.wording import WORDS_DEPEND, capital, listed, of_list, the_runs
 
 CITATIONS = ("antoniak2018",)
 _QUERIES = 20
@@ -136,6 +136,9 @@ def _neighbours(result: Result) -> Iterator[Block]:
         chosen = own[0].chosen_by
         chose = f"{capital(the_runs(chosen))} chose" if chosen != group else "The same runs chose"
         answer = f"{chose} these {len(own)} words, and {own[0].of} bootstrap runs judge them."
+        judged_so = sum(row.verdict in (FIRM, PASSING) for row in own)
+        if judged_so > 1:
+            answer += f" Of {judged_so} firm or passing ones {by_chance_of(judged_so)} may be called so by chance."
         if len(words) > _QUERIES:
             answer += f" Below are {_QUERIES} of {len(words)} query words; the table of neighbours has all."
         rule = f"{RULE} The bootstrap range is the least and the largest cosine, no confidence interval."
@@ -250,7 +253,10 @@ def _claims(result: Result) -> Iterator[Block]:
         "Does the paper hold here?",
         tables=[verdicts(rows)] if rows.height else [],
         answer=" ".join(filter(None, [_tally(rows["agrees"]), by_chance(rows.rows())])),
-        aside="Antoniak & Mimno 2018. Intervals are 95 % over runs, × is a ratio of spreads.",
+        aside=(
+            "Antoniak & Mimno 2018. Intervals are 95 % over runs, those of averages over query words; × is a ratio of "
+            f"spreads. {WORDS_DEPEND}"
+        ),
     )
     yield from rules(rows)
 

@@ -95,7 +95,7 @@ _MORE = "That {0} are more stable than {1}{by} on this text with these settings,
 _CLAIMS = {
     "first": _MORE,
     "second": _MORE,
-    "alike": "That {0} and {1} are equally stable{by}, neighbours within a fifth of one of ten.",
+    "alike": "That {0} and {1} are equally stable{by}, neighbours within 0.2 of ten.",
     "disagree": "Which one is more stable by neighbours and which by the loss; never that one is more stable as such.",
     "open": "Not that one is more stable than the other, and not that they are equal: train more runs.",
 }
@@ -170,7 +170,10 @@ def _words(result: Result) -> list[Block]:
             ("probability", lambda row: percent(row.less(row.surely))),
         ]
         if some:
-            tables.append(SmallTable.of(f"At a disadvantage in {name}, compared with words as frequent", some, columns))
+            title = f"At a disadvantage in {name}, compared with words as frequent"
+            if all((row.p_first > row.p_second) == (place == "first") for row in some):  # none is less stable there
+                title = f"More stable in {name}, by less than words as frequent are"
+            tables.append(SmallTable.of(title, some, columns))
     return [
         Block("Which words differ?", tables=tables, answer=result.verdict[-1]),
         Block("How stable is every word in both groups?", figures=["words"]),

@@ -7,7 +7,7 @@ And what a reader of stability numbers must be told besides, such as few runs or
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import torch
@@ -15,8 +15,8 @@ from torch import Tensor
 
 from gpustab import engine
 from gpustab.kernels.arithmetic import product
-from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.jackknife import pair_matrix
+from gpustab.kernels.pip_loss import mean_cosines
 from gpustab.kernels.procrustes import procrustes
 from gpustab.machine.device import Compute
 from gpustab.report.origin import technique as in_words
@@ -45,6 +45,12 @@ FAR_BY_SPREAD = Margin(2.0, "robust spreads of that logarithm over runs by which
 """In many drawn sets: among equal runs none is named, among runs whose noise varies as e^{0.3 z} one in
 3 to 5 % of the sets of 3 to 16 runs; a run of three times the noise of equal ones always is.
 """
+_SURE = 4
+"""Standard errors of a sketch by which a run must stay below what is far."""
+
+_FEW_PAIRS = 24
+"""Runs up to which a larger sketch takes as long as all losses."""
+
 _FEW = 4
 _OF_MANY = 1.96
 """Standard errors on either side of a mean over many runs."""
@@ -105,7 +111,10 @@ def flaws_of(runs: Runs, pip: engine.PipPass) -> Flaws:
     far = far_runs(pair_matrix(pip.reduced, len(runs)), equal)
     names = [runs.names[r] for r, _ in far]
     return Flaws(
-        _collapse(runs, pip), list(_copies(runs, equal)), list(_far(names, [ratio for _, ratio in far])), names
+        _collapse(runs, pip.scale.mean_cosine.tolist() if pip.scale else []),
+        list(_copies(runs, equal)),
+        list(_far(names, [ratio for _, ratio in far])),
+        names,
     )
 
 
@@ -115,8 +124,22 @@ def unscaled(pip: engine.PipPass) -> list[str]:
 
 
 def look_at(runs: Runs, compute: Compute) -> list[str]:
-    """Return :func:`of_spaces` of runs whose losses were not asked for; nothing for fewer than two joint words."""
-    return of_spaces(runs, engine.pip_pass(runs, compute)) if int(runs.joint.sum()) > 1 else []
+    """Return :func:`of_spaces` of runs whose losses were not asked for; nothing for fewer than two joint words.
+
+    A sketch finds the collapsed runs and the copies, and acquits the others of lying far; where it leaves a doubt, a
+    larger one is asked, and at last the losses of all pairs.
+    """
+    if int(runs.joint.sum()) < 2:
+        return []
+    sketch = engine.sketch_pass(runs, compute)
+    same = _same_by_sketch(runs, sketch)
+    if not _none_is_far(sketch.distances, same) and not (
+        len(runs) > _FEW_PAIRS and _none_is_far(engine.sketch_pass(runs, compute, 16).distances, same)
+    ):
+        return of_spaces(runs, engine.pip_pass(runs, compute))
+    means = mean_cosines(sketch.squares, sketch.sums, sketch.words).tolist() if runs.unit else None
+    collapse = _collapse(runs, means or [])
+    return [*([UNSCALED] if means is None else ()), *_said_of_collapse(collapse), *_copies(runs, same)]
 
 
 def same_pairs(runs: Runs, pip: engine.PipPass) -> Tensor:
@@ -125,27 +148,50 @@ def same_pairs(runs: Runs, pip: engine.PipPass) -> Tensor:
     A tiny loss does not say so: cosines of a collapsed space hardly vary, though its runs differ. The aligned rows do:
     ``‖V_i A − V_j‖² = tr C_ii + tr C_jj − 2 ⟨A, C_ij⟩``.
     """
-    size = pip.squares
-    i, j = run_pairs(len(runs), size.device)
-    # The loss is at most the distance, so that all other pairs need no alignment.
-    near = pip.reduced * pip.basis.words <= _SAME * (size[i] + size[j]) / 2
-    same = torch.eye(len(runs), dtype=torch.bool, device="cpu")
-    for a, b in zip(i[near].tolist(), j[near].tolist(), strict=True):
-        if same[a, b]:  # of a class that is known
-            continue
-        cross = engine.cross_gram(runs, pip.basis, a, b)
-        square = float(size[a] + size[b] - 2 * (procrustes(cross[None]).maps[0] * cross).sum())
-        if square <= _SAME**2 * float(size[a] + size[b]) / 2:
-            both = same[a] | same[b]
-            same[both] |= both
-    return same.fill_diagonal_(False)
+    total = pair_matrix(2 * pip.basis.words * pip.reduced, len(runs))
+    return _same(pip.squares, total, lambda a, b: engine.cross_gram(runs, pip.basis, a, b))
 
 
 def find_copies(runs: Runs, compute: Compute) -> Tensor:
     """Return :func:`same_pairs` of runs; none where fewer than two words are joint."""
     if int(runs.joint.sum()) < 2:
         return torch.zeros(len(runs), len(runs), dtype=torch.bool, device="cpu")
-    return same_pairs(runs, engine.pip_pass(runs, compute))
+    return _same_by_sketch(runs, engine.sketch_pass(runs, compute))
+
+
+def _same_by_sketch(runs: Runs, sketch: engine.Sketch) -> Tensor:
+    """Return :func:`same_pairs`: no sketch says that copies differ, and the rows of those that it leaves are aligned.
+
+    Its own rounding, some 1e-15 of ``v²``, is far below what is allowed, 4e-12 of it.
+    """
+
+    def cross(a: int, b: int) -> Tensor:
+        return engine.gram_pass(runs.take([a, b]), dtype=torch.float64, proxy=runs.joint).gram[1]
+
+    return _same(sketch.squares, (sketch.distances.mean(0) / sketch.stretch).sqrt(), cross)
+
+
+def _same(squares: Tensor, least: Tensor, cross: Callable[[int, int], Tensor]) -> Tensor:
+    """Return the pairs whose aligned rows are equal.
+
+    Args:
+        squares: ``(R,)``, ``tr C_ii``.
+        least: ``(R, R)``, what their PIP losses are at least.
+        cross: returns ``C_ij`` of a pair.
+    """
+    size = (squares[:, None] + squares) / 2
+    # Half of the loss is at most the distance of the aligned rows times their lengths: others need no alignment.
+    near = (least / 2 <= _SAME * size).triu(1).cpu()
+    same = torch.eye(len(squares), dtype=torch.bool, device="cpu")
+    for a, b in near.nonzero().tolist():
+        if same[a, b]:  # of a class that is known
+            continue
+        block = cross(a, b)
+        square = float(2 * size[a, b] - 2 * (procrustes(block[None]).maps[0] * block).sum())
+        if square <= _SAME**2 * float(size[a, b]):
+            both = same[a] | same[b]
+            same[both] |= both
+    return same.fill_diagonal_(False)
 
 
 def as_copies(values: Tensor, same: Tensor | None) -> Tensor:
@@ -200,15 +246,34 @@ def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int,
     runs = len(losses)
     if runs < 3:
         return []
+    logs, least = _farness(losses, leave_out)
+    return [(r, math.exp(float(logs[r]))) for r in (logs > least).nonzero().flatten().tolist()]
+
+
+def _farness(losses: Tensor, leave_out: Tensor | None) -> tuple[Tensor, float]:
+    """Return the logarithms of all ratios of :func:`far_runs`, ``(R,)``, and that from which on a run is far."""
     values = losses.double().cpu().clone().fill_diagonal_(math.nan)
     if leave_out is not None:
         values[leave_out] = math.nan
     own, rest = values.nanquantile(0.5, dim=1), _medians_without(values).nanquantile(0.5, dim=0)
-    ratio = (own / rest).where(rest > 0, torch.nan)
-    logs = ratio.log()
+    logs = (own / rest).where(rest > 0, torch.nan).log()
     spread = 1.4826 * (logs - logs.nanquantile(0.5)).abs().nanquantile(0.5)
-    least = far_from(runs, float(spread.nan_to_num()))
-    return [(r, float(ratio[r])) for r in (logs > least).nonzero().flatten().tolist()]
+    return logs, far_from(len(values), float(spread.nan_to_num()))
+
+
+def _none_is_far(distances: Tensor, leave_out: Tensor) -> bool:
+    """Tell whether estimates of squared losses, ``(G, R, R)``, surely leave no run far.
+
+    A jackknife over the estimates says how much they scatter.
+    """
+    groups, runs = distances.shape[:2]
+    if runs < 3:
+        return True
+    parts = [distances.mean(0), *(distances.sum(0) - distances) / (groups - 1)]
+    beyond = torch.stack([logs - least for logs, least in (_farness(part.sqrt(), leave_out) for part in parts)])
+    spread = (groups - 1) * (beyond[1:] - beyond[1:].mean(0)).square().mean(0)
+    asked = ~beyond[0].isnan()  # a run of which nothing is left to say is not far
+    return bool((beyond[0] + _SURE * spread.sqrt() < 0)[asked].all())
 
 
 def _medians_without(values: Tensor) -> Tensor:
@@ -237,8 +302,7 @@ def far_from(runs: int, spread: float) -> float:
     return math.log(FAR_OF_FEW) if runs <= _FEW else FAR + FAR_BY_SPREAD * spread
 
 
-def _collapse(runs: Runs, pip: engine.PipPass) -> Collapse | None:
-    means = pip.scale.mean_cosine.tolist() if pip.scale is not None else []
+def _collapse(runs: Runs, means: Sequence[float]) -> Collapse | None:
     fallen = [r for r, mean in enumerate(means) if mean > COLLAPSED]
     if not fallen:
         return None

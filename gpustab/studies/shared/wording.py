@@ -16,6 +16,11 @@ _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eigh
 _MOST_DIGITS = 4
 
 
+WORDS_DEPEND = (
+    "Errors over words take words as independent. Words with similar contexts are not, so these errors are too small."
+)
+
+
 def capital(text: str) -> str:
     """Return a text as the beginning of a sentence; a name with a capital of its own keeps it.
 
@@ -167,15 +172,20 @@ def word(n: int) -> str:
     return _NUMBERS[n] if 0 <= n < len(_NUMBERS) else str(n)
 
 
+FEWER_THAN_ONE = "fewer than one"
+
+
 def about(value: float) -> str:
-    """Return a number of neighbours as a word, or as a number where it is near none or has no word.
+    """Return a number of neighbours as a word, or as a number where it has no word.
 
     >>> about(1.46), about(1.44), about(9.5), about(0.6)
-    ('one or two', 'one', 'nine or ten', '0.60')
+    ('one or two', 'one', 'nine or ten', 'fewer than one')
     """
-    if 0.95 <= value <= 10 and f"{value:.1f}".endswith(".5"):
+    if value < 0.95:
+        return FEWER_THAN_ONE
+    if value <= 10 and f"{value:.1f}".endswith(".5"):
         return f"{word(math.floor(value))} or {word(math.ceil(value))}"
-    return word(round(value)) if 0.95 <= value <= 10 else number(value, 2)
+    return word(round(value)) if value <= 10 else number(value, 2)
 
 
 def number_span(low: float, high: float, digits: int | None = None) -> str:

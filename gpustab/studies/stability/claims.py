@@ -15,7 +15,7 @@ from gpustab.runs.key import noun_of
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.reliability import Reliability
 from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, too_noisy
-from gpustab.studies.shared.wording import about, listed, of_list, word
+from gpustab.studies.shared.wording import FEWER_THAN_ONE, about, listed, of_list, word
 
 READ_ONE = Margin(0.85, "p@10 above which neighbours may be read from one run: at most three in twenty would not")
 HARDLY = Margin(0.2, "p@10 below which neighbours of one run say next to nothing")
@@ -58,7 +58,7 @@ class Returning(NamedTuple):
         """What comes back."""
         span = of_list(self.p, self.n, self.chance)
         back = about(self.n * self.p.value)
-        come = "comes" if back == "one" else "come"
+        come = "comes" if back in ("one", FEWER_THAN_ONE) else "come"
         again = _again(self.sampling, self.unit)
         return f"If you {again}, {back} of {word(self.n)} nearest neighbours {come} back ({span})."
 

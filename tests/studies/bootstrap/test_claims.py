@@ -1,10 +1,14 @@
 """The paper's findings: judged rightly where the answer is planted, and not at all where nothing can be told."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from gpustab import load_runs
 from gpustab.report.describe import describe, paper
-from gpustab.studies.bootstrap import claims
+from gpustab.runs.key import Key
+from gpustab.studies.bootstrap import claims, claims_of_runs
 from gpustab.studies.bootstrap.claims import FINDINGS, LEAST, STABILISES, Pair, Ranked
 from gpustab.studies.bootstrap.findings import findings
 from gpustab.studies.bootstrap.study import bootstrap
@@ -177,3 +181,23 @@ def test_the_page_leads_with_what_may_be_claimed(usual):
     said = paper(usual)
     assert sum(int(card.value) for card in said.cards[:3]) == len(QUERIES) * usual.groups[0]["n"]
     assert said.claim.startswith("That these pairs are neighbours in this text: q0 – w0, ")
+
+
+def test_spreads_of_vectors_that_are_unrelated_in_every_run_are_no_test():
+    """However much noise is added, a cosine of unrelated vectors varies no more: the spread sees nothing there."""
+    rng, words = np.random.default_rng(0), [*QUERIES, *(f"w{k}" for k in range(80))]
+
+    def unrelated(name):
+        spaces = [(words, rng.normal(size=(len(words), 20))) for _ in range(8)]
+        return replace(load_runs(spaces), key=Key.of_path(name))
+
+    names = ("sgns/fixed", "sgns/shuffled", "sgns/bootstrap", "sgns/bootstrap-sentence")
+    names += ("ppmi_svd/shuffled", "ppmi_svd/bootstrap")
+    result = bootstrap([unrelated(name) for name in names], query=QUERIES)
+    for claim in (claims.ORDER, claims.WIDER, claims.SENTENCE, claims.WEAKER):
+        assert set(agrees(result, claim.says).values()) == {"no test"}, claim.id
+    one = Pair(setting(relative=1.2, log_spread_value=1.0), setting("shuffled", relative=0.4))
+    assert claims.WIDER.judge(one) == "yes"  # the other group was not yet as noisy
+    assert "vary over runs nearly as much as over words" in claims_of_runs.DOCUMENTS.sentence(
+        one._replace(second=one.first)
+    )

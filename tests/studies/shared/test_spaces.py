@@ -10,7 +10,7 @@ from gpustab.machine.device import Compute
 from gpustab.studies.average.study import average
 from gpustab.studies.neighbours.study import neighbours_of
 from gpustab.studies.shared import spaces
-from gpustab.studies.shared.spaces import far_runs, look_at, same_pairs
+from gpustab.studies.shared.spaces import far_runs, find_copies, look_at, of_spaces, same_pairs
 from gpustab.studies.stability.study import stability
 from tests import oracles
 from tests.generators import anisotropic, collapsed, generator, noisy_copies, rotation, runs_of
@@ -130,7 +130,8 @@ def one_of_another_kind(runs=6):
 
 def test_the_least_and_the_most_of_far_runs_are_numbers_not_text(monkeypatch):
     monkeypatch.setattr(spaces, "far_runs", lambda *_: [(0, 10.2), (1, 9.8)])
-    (note,) = said(look_at(runs_of(noisy_copies(3, 60, 8)), Compute()), "times as far")
+    runs = runs_of(noisy_copies(3, 60, 8))
+    (note,) = said(of_spaces(runs, engine.pip_pass(runs)), "times as far")
     assert note.startswith("run-000, run-001 lie 9.8 to 10.2 times as far")
 
 
@@ -155,6 +156,70 @@ def test_every_command_names_the_collapsed_run():
         (note,) = said(alarms, "small PIP loss means nothing")
         mean = oracles.mean_cosine(flat[4].numpy())
         assert f"collapsed in 1 of 5 runs (run-004): the mean cosine of two different words is {mean:.2f}" in note
+
+
+def with_copies(stack, *again):
+    """Later copies are turned."""
+    d = stack.shape[2]
+    return torch.cat([stack, *(stack[r : r + 1] @ rotation(d, r + 1) for r in again)])
+
+
+def of_noises(*noises):
+    shared, own = noisy_copies(2, 90, 10, seed=5), unrelated(90 * len(noises), 10, 2).view(len(noises), 90, 10)
+    return torch.stack([shared[0] + noise * one for noise, one in zip(noises, own, strict=True)])
+
+
+LOOKED_AT = {
+    "well": noisy_copies(8, 90, 10),
+    "two": noisy_copies(2, 90, 10),
+    "copies": with_copies(noisy_copies(5, 90, 10), 1, 1, 4),
+    "all copies": with_copies(noisy_copies(1, 90, 10), 0, 0, 0),
+    "copies of the far one": with_copies(of_noises(*[0.1] * 6, 0.5), 6),
+    "one far": of_noises(*[0.1] * 7, 0.5),
+    "three of eight far": of_noises(*[0.1] * 5, 0.5, 0.6, 0.4),
+    **{f"far by {ratio}": of_noises(*[0.1] * 7, 0.1 * ratio) for ratio in (1.2, 1.5, 1.8, 2.0, 2.5)},
+    "one of three far": of_noises(0.1, 0.1, 0.4),
+    "collapsed": collapsed(4, 90, 10),
+    "one collapsed": torch.cat([noisy_copies(4, 90, 10), collapsed(1, 90, 10)]),
+    "nearly collapsed": nearly_collapsed(6, 90, 10, 1e-3, 0.3),
+    "unlike noise": of_noises(0.05, 0.08, 0.1, 0.13, 0.2, 0.1, 0.09, 0.14),
+    "few words": noisy_copies(5, 3, 2),
+}
+
+
+@pytest.mark.parametrize("name", LOOKED_AT)
+def test_a_look_finds_what_all_losses_find(name):
+    for unit in (True, False):
+        runs = runs_of(LOOKED_AT[name], unit=unit)
+        pip = engine.pip_pass(runs)
+        assert look_at(runs, Compute()) == of_spaces(runs, pip)
+        assert torch.equal(find_copies(runs, Compute()), same_pairs(runs, pip))
+
+
+def test_only_a_doubt_is_decided_by_the_losses_of_all_pairs(monkeypatch):
+    """A look at 128 runs took 3.6 s, where the neighbours that were asked for took 0.1."""
+    asked, real = [], engine.pip_pass
+    monkeypatch.setattr(engine, "pip_pass", lambda runs, *rest: (asked.append(len(runs)), real(runs, *rest))[1])
+    for name in ("well", "all copies", "collapsed", "two"):
+        look_at(runs_of(LOOKED_AT[name]), Compute())
+    assert asked == []
+    for name in ("one far", "far by 1.8"):
+        look_at(runs_of(LOOKED_AT[name]), Compute())
+    assert asked == [8, 8]
+
+
+def test_a_group_that_nothing_acquits_is_measured(monkeypatch):
+    """Estimates that scatter acquit nobody, those that agree do; one near the limit is as good as far."""
+    distances = torch.ones(8, 6, 6, dtype=torch.float64)
+    none = torch.zeros(6, 6, dtype=torch.bool)
+    assert spaces._none_is_far(distances, none)
+    scattered = distances.clone()
+    scattered[::2, 0] = scattered[::2, :, 0] = 3.0
+    scattered[1::2, 0] = scattered[1::2, :, 0] = 0.1
+    assert not spaces._none_is_far(scattered, none)
+    near = distances.clone()
+    near[:, 0] = near[:, :, 0] = math.exp(2 * 0.31)
+    assert not spaces._none_is_far(near, none)
 
 
 def test_runs_without_joint_words_are_not_looked_at():
