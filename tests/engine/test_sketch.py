@@ -20,7 +20,9 @@ def union():
     return load_runs([(words[9 * r :], run[9 * r :]) for r, run in enumerate(stack)], vocabulary="union")
 
 
-@pytest.mark.parametrize("make", [lambda: runs_of(noisy_copies(5, 150, 12)), lambda: runs_of(collapsed(4, 80, 6)), union])
+@pytest.mark.parametrize(
+    "make", [lambda: runs_of(noisy_copies(5, 150, 12)), lambda: runs_of(collapsed(4, 80, 6)), union]
+)
 def test_estimates_have_the_squared_losses_as_their_mean_and_a_bound(make, monkeypatch):
     runs = make()
     true, rest = squares_of(runs), ~torch.eye(len(runs), dtype=torch.bool)
