@@ -14,6 +14,7 @@ from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
 from gpustab import __version__
+from gpustab.errors import near
 
 COMMANDS = {
     "train": ("make", "Train runs on your texts, to see what comes back when they are trained again."),
@@ -107,6 +108,12 @@ class Lazy(TyperGroup):
             if getattr(flag, "is_flag", False) and flag.default is None:
                 flag.default = False
         return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that is called; of an unknown one, say which there are."""
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            ctx.fail(f"No such command '{args[0]}'{near(args[0], self.commands)}; there are {', '.join(self.commands)}")
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  # typer asks so
         """Return their names in the order of the help."""

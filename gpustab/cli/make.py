@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import shlex
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields
@@ -238,8 +239,11 @@ def demo(
         announce = announcing(progress) if showing.verbose else None
         with ExitStack() as closing:
             folder = keep or Path(closing.enter_context(tempfile.TemporaryDirectory()))
+            started = time.perf_counter()
             groups = train_demo_runs(folder, progress, announce)
+        trained = time.perf_counter() - started
         result = stability(groups, compute=compute, progress=progress)
+        result.environment["trained_in"] = trained
         result.notes.append(f"The same by hand: {demo_commands(str(keep or 'RUNSET'))}")
         if keep is not None:
             wrote([keep], showing)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from gpustab.report import Result
-from gpustab.report.origin import embeddings
+from gpustab.report.origin import embeddings, in_words
 from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, whole
 from gpustab.studies.bootstrap import tables
@@ -17,8 +17,8 @@ from gpustab.studies.bootstrap.claims import is_flat
 from gpustab.studies.bootstrap.claims_of_runs import is_silent
 from gpustab.studies.neighbours.claims import FIRM, OPEN, PASSING, RULE, UNJUDGED
 from gpustab.studies.neighbours.page import verdict_cards
-from gpustab.studies.shared.observations import by_chance, rules, verdicts
-from gpustab.studies.shared.wording import capital, listed, of_list, the_runs
+from gpustab.studies.shared.observations import by_chance, by_chance_of, rules, verdicts
+from gpustab.studies.shared.wording import WORDS_DEPEND, capital, listed, of_list, the_runs
 
 CITATIONS = ("antoniak2018",)
 _QUERIES = 20
@@ -92,7 +92,7 @@ _CLAIMED = 5
 def methods(result: Content) -> str:
     """Return a paragraph for the methods section of a paper."""
     n = result.groups[0]["n"] if result.groups else 10
-    groups = ", ".join(f"{counted(len(group['runs']), 'run')} of {group['name']}" for group in result.groups)
+    groups = ", ".join(f"{counted(len(group['runs']), 'run')} of {in_words(group['name'])}" for group in result.groups)
     asked = ", ".join(result.settings.get("query", ())[:40])
     return (
         f"With gpustab {result.environment.get('gpustab')}, after Antoniak & Mimno (2018), cosines of the query words "
@@ -136,6 +136,9 @@ def _neighbours(result: Result) -> Iterator[Block]:
         chosen = own[0].chosen_by
         chose = f"{capital(the_runs(chosen))} chose" if chosen != group else "The same runs chose"
         answer = f"{chose} these {len(own)} words, and {own[0].of} bootstrap runs judge them."
+        judged_so = sum(row.verdict in (FIRM, PASSING) for row in own)
+        if judged_so > 1:
+            answer += f" Of {judged_so} firm or passing ones {by_chance_of(judged_so)} may be called so by chance."
         if len(words) > _QUERIES:
             answer += f" Below are {_QUERIES} of {len(words)} query words; the table of neighbours has all."
         rule = f"{RULE} The bootstrap range is the least and the largest cosine, no confidence interval."
@@ -250,7 +253,10 @@ def _claims(result: Result) -> Iterator[Block]:
         "Does the paper hold here?",
         tables=[verdicts(rows)] if rows.height else [],
         answer=" ".join(filter(None, [_tally(rows["agrees"]), by_chance(rows.rows())])),
-        aside="Antoniak & Mimno 2018. Intervals are 95 % over runs, × is a ratio of spreads.",
+        aside=(
+            "Antoniak & Mimno 2018. Intervals are 95 % over runs, those of averages over query words; × is a ratio of "
+            f"spreads. {WORDS_DEPEND}"
+        ),
     )
     yield from rules(rows)
 

@@ -20,7 +20,7 @@ from gpustab.results.page import counted
 from gpustab.runs.families import families
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
-from gpustab.spaces.words import show, some_words
+from gpustab.spaces.words import near_words, show, some_words
 from gpustab.studies.bootstrap import claims_of_runs, numbers, tables
 from gpustab.studies.bootstrap.corpus import chosen_queries, corpora, corpus_of, named_queries
 from gpustab.studies.bootstrap.findings import findings
@@ -94,6 +94,7 @@ class _Study:
         self.tables: dict[str, Table] = {}
         self.counts: dict[bytes, int] = {}
         self.missing: dict[bytes, list[str]] = {}
+        self.near: dict[bytes, str] = {}
         self.spaces: dict[str, list[str]] = {}
         self.far: dict[str, bool] = {}
 
@@ -119,6 +120,7 @@ class _Study:
         for word in self.asked:
             if word not in runs.vocabulary:
                 self.missing.setdefault(word, []).append(runs.name)
+                self.near[word] = self.near.get(word) or near_words(word, runs.vocabulary)
             elif runs.counts is not None:
                 count = int(runs.counts[runs.vocabulary.index_of(word)])
                 self.counts[word] = max(self.counts.get(word, 0), count)
@@ -163,7 +165,8 @@ class _Study:
         result = self.answer.result
         if not result.groups:
             words = ", ".join(show(word) for word in self.asked[:5])
-            raise InputError(f"no group has any of the query words ({words}); give others by {option('query')}")
+            near = "".join(self.near[word] for word in self.asked[:5] if word in self.near)
+            raise InputError(f"no group has any of the query words ({words}){near}; give others by {option('query')}")
         result.tables = self.tables
         settings, distances = list(tables.SETTINGS.rows(self.tables)), list(tables.DISTANCES.rows(self.tables))
         result.tables |= tables.FINDINGS.named(findings(settings, _same(self.seen), distances))
@@ -178,7 +181,7 @@ class _Study:
         groups = len(self.answer.result.groups)
         for word, names in self.missing.items():
             where = "every group" if len(names) >= groups and groups > 1 else some_words([n.encode() for n in names])
-            yield f"The query word '{show(word)}' is not in {where}; it is left out there."
+            yield f"The query word '{show(word)}' is not in {where}{self.near[word]}; it is left out there."
 
 
 def _summary(own: Measured, rows: Sequence[tables.Neighbour], chooser: Measured | None) -> dict[str, Any]:

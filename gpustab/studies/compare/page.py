@@ -24,7 +24,7 @@ WORDS = {
     "words": {
         "count": "occurrences",
         **titles(Word, "p_first", "p_second", "difference"),
-        "se": "its SE",
+        "se": "its standard error",
         "less_first": Browsed("at a disadvantage in the first", "percent"),
         "less_second": Browsed("in the second", "percent"),
     }
@@ -170,8 +170,14 @@ def _words(result: Result) -> list[Block]:
             ("probability", lambda row: percent(row.less(row.surely))),
         ]
         if some:
-            tables.append(SmallTable.of(f"At a disadvantage in {name}, compared with words as frequent", some, columns))
-    return [Block("Which words differ?", tables=tables, answer=result.verdict[-1], figures=["words"])]
+            title = f"At a disadvantage in {name}, compared with words as frequent"
+            if all((row.p_first > row.p_second) == (place == "first") for row in some):  # none is less stable there
+                title = f"More stable in {name}, by less than words as frequent are"
+            tables.append(SmallTable.of(title, some, columns))
+    return [
+        Block("Which words differ?", tables=tables, answer=result.verdict[-1]),
+        Block("How stable is every word in both groups?", figures=["words"]),
+    ]
 
 
 def _difference(row: Word, runs: int) -> str:

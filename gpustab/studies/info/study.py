@@ -121,10 +121,12 @@ def verdict(groups: Sequence[Mapping[str, Any]]) -> str:
 def _odd(group: Mapping[str, Any]) -> str:
     """What is odd about one file or corpus, as a list; empty for nothing."""
     if "doubts" in group:
+        small = [group["too_small"]] if group.get("too_small") else []
         strong = [doubt for doubt in group["doubts"] if doubt["strong"]]
         shown = strong or list(group["doubts"])
         kind = "strong doubt" if strong else "doubt"
-        return f"{counted(len(shown), kind)}: {'; '.join(doubt['says'] for doubt in shown)}" if shown else ""
+        told = f"{counted(len(shown), kind)}: {'; '.join(doubt['says'] for doubt in shown)}"
+        return "; ".join([*small, *([told] if shown else [])])
     found = [counted(group[name], noun) for name, noun in _ODD.items() if group.get(name)]
     return ", ".join(found)
 
@@ -163,7 +165,7 @@ def _seen(
         periods = _periods(path, options, epochs_by) if epochs_by else []
     except InputError as error:
         return {"name": name, "error": printable(explain(error)).removeprefix(name).lstrip(":, ")}
-    plain = asdict(found) | {"doubts": [doubt._asdict() for doubt in found.doubts]}
+    plain = asdict(found) | {"too_small": found.too_small, "doubts": [doubt._asdict() for doubt in found.doubts]}
     for doubt in plain["doubts"]:
         doubt["way"], doubt["says"] = explain(InputError(doubt["way"])), explain(InputError(doubt["says"]))
     lines = [(label, printable(explain(InputError(text)))) for label, text in (*lines_of(found), *periods)]

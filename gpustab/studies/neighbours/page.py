@@ -42,8 +42,9 @@ def _group(result: Result, group: dict[str, Any], aside: str) -> Block:
 
 
 def _numbers(result: Result, group: dict[str, Any]) -> tuple[list[tuple[str, str, str]], list[SmallTable]]:
-    spread = f"SD {number(group['p_sd'], 2)}, SE {number(group['p_se'], 2)}; chance {number(group['chance_p'], 2)}"
-    facts = [(f"p@{group['n']} of two runs", number(group["p"], 3), spread)]
+    n, p = group["n"], Estimate.of_runs(group["p"], group["p_se"], len(group["runs"]))
+    shared = f"of {n} neighbours, {of_list(p, n, group['chance_p'])} (p@{n} {number(p.value, 3)})"
+    facts = [("two runs share", number(n * p.value, 2), shared)]
     rows = list(SHARES.rows(result.tables, group=group["name"]))
     placed = sum(row.place is not None for row in rows)
     table = SmallTable.of("", rows[: placed + _OTHERS], _SHARES, SHARES.row)
@@ -163,7 +164,7 @@ def may_claim(result: Content) -> str:
 
 def methods(result: Content) -> str:
     """Return a paragraph for the methods section of a paper."""
-    groups = ", ".join(f"{counted(len(group['runs']), 'run')} of {group['name']}" for group in result.groups)
+    groups = ", ".join(f"{counted(len(group['runs']), 'run')} of {in_words(group['name'])}" for group in result.groups)
     n = result.settings.get("n")
     return (
         f"The {n} nearest neighbours of “{result.settings.get('word')}” by cosine were found in every run ({groups}) "

@@ -67,8 +67,16 @@ def by_chance(observations: Iterable[Observation]) -> str:
     tested = sum(row.agrees != "no test" for row in observations)
     if tested < 2:
         return ""
-    wrong = f"about {tested / 20:.0f}" if tested >= 30 else "one or none" if tested < 20 else "one or two"
     return (
-        f"This page tests {tested} claims, each at 95 %. If nothing at all were there, {wrong} of them would still say "
-        "yes or no by chance."
+        f"This page tests {tested} claims, each at 95 %. If nothing at all were there, {by_chance_of(tested)} of them "
+        "would still say yes or no by chance."
     )
+
+
+def by_chance_of(tested: int) -> str:
+    """Return how many of so many verdicts at 95 % chance makes.
+
+    >>> by_chance_of(8), by_chance_of(25), by_chance_of(100)
+    ('one or none', 'one or two', 'about 5')
+    """
+    return f"about {tested / 20:.0f}" if tested >= 30 else "one or none" if tested < 20 else "one or two"

@@ -48,7 +48,12 @@ FAR_BY_SPREAD = Margin(2.0, "robust spreads of that logarithm over runs by which
 _SURE = 4
 """Standard errors of a sketch by which a run must stay below what is far."""
 
+_FEW_PAIRS = 24
+"""Runs up to which a larger sketch takes as long as all losses."""
+
 _FEW = 4
+_OF_MANY = 1.96
+"""Standard errors on either side of a mean over many runs."""
 _FEW_RUNS = 5
 _NAMED = 5
 
@@ -106,7 +111,10 @@ def flaws_of(runs: Runs, pip: engine.PipPass) -> Flaws:
     far = far_runs(pair_matrix(pip.reduced, len(runs)), equal)
     names = [runs.names[r] for r, _ in far]
     return Flaws(
-        _collapse(runs, pip.scale.mean_cosine.tolist() if pip.scale else []), list(_copies(runs, equal)), list(_far(names, [ratio for _, ratio in far])), names
+        _collapse(runs, pip.scale.mean_cosine.tolist() if pip.scale else []),
+        list(_copies(runs, equal)),
+        list(_far(names, [ratio for _, ratio in far])),
+        names,
     )
 
 
@@ -118,14 +126,16 @@ def unscaled(pip: engine.PipPass) -> list[str]:
 def look_at(runs: Runs, compute: Compute) -> list[str]:
     """Return :func:`of_spaces` of runs whose losses were not asked for; nothing for fewer than two joint words.
 
-    A sketch finds the collapsed runs and the copies, and acquits the others of lying far; where it leaves a doubt, the
-    losses of all pairs decide.
+    A sketch finds the collapsed runs and the copies, and acquits the others of lying far; where it leaves a doubt, a
+    larger one is asked, and at last the losses of all pairs.
     """
     if int(runs.joint.sum()) < 2:
         return []
     sketch = engine.sketch_pass(runs, compute)
     same = _same_by_sketch(runs, sketch)
-    if not _none_is_far(sketch.distances, same):
+    if not _none_is_far(sketch.distances, same) and not (
+        len(runs) > _FEW_PAIRS and _none_is_far(engine.sketch_pass(runs, compute, 16).distances, same)
+    ):
         return of_spaces(runs, engine.pip_pass(runs, compute))
     means = mean_cosines(sketch.squares, sketch.sums, sketch.words).tolist() if runs.unit else None
     collapse = _collapse(runs, means or [])
@@ -170,7 +180,7 @@ def _same(squares: Tensor, least: Tensor, cross: Callable[[int, int], Tensor]) -
         cross: returns ``C_ij`` of a pair.
     """
     size = (squares[:, None] + squares) / 2
-    # Half of the loss is at most the distance of the aligned rows times their lengths: all other pairs need no alignment.
+    # Half of the loss is at most the distance of the aligned rows times their lengths: others need no alignment.
     near = (least / 2 <= _SAME * size).triu(1).cpu()
     same = torch.eye(len(squares), dtype=torch.bool, device="cpu")
     for a, b in near.nonzero().tolist():
@@ -252,8 +262,10 @@ def _farness(losses: Tensor, leave_out: Tensor | None) -> tuple[Tensor, float]:
 
 
 def _none_is_far(distances: Tensor, leave_out: Tensor) -> bool:
-    """Tell whether estimates of squared losses, ``(G, R, R)``, surely leave no run far: a jackknife over them says how
-    much they scatter."""
+    """Tell whether estimates of squared losses, ``(G, R, R)``, surely leave no run far.
+
+    A jackknife over the estimates says how much they scatter.
+    """
     groups, runs = distances.shape[:2]
     if runs < 3:
         return True
@@ -405,8 +417,8 @@ def _few(runs: Runs) -> Iterator[str]:
         yield "Two runs are one pair, which has no SD and no standard error. Train more runs."
     elif count < _FEW_RUNS:
         yield (
-            f"{count} runs are few: the jackknife error rests on {count} values, and the 95 % interval of a mean is "
-            f"± {t_quantile(count - 1):.1f} SE."
+            f"{count} runs are few: each 95 % interval rests on {count} values, and is "
+            f"{t_quantile(count - 1) / _OF_MANY:.1f} times as wide as the same scatter in many runs would make it."
         )
     if runs.words <= runs.dimension:
         yield (
@@ -444,6 +456,6 @@ def _lists(found: engine.NeighbourPass, lengths: Sequence[int], ties: dict[int, 
     worst = max(ties, key=lambda n: ties[n])
     if ties[worst]:
         yield (
-            f"{counted(ties[worst], 'neighbour list', 'has/have', of=lists)} a tie at the cut of n = {worst}. The "
-            "canonical word order decides between tied words."
+            f"{counted(ties[worst], 'neighbour list', 'has/have', of=lists)} a tie at the cut of n = {worst}: two "
+            "words are equally near there. The more frequent one is taken, or else the first in the alphabet."
         )

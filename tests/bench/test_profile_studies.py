@@ -1,0 +1,65 @@
+"""The profile of commands: what runs is called by its room, and what was measured is what was called."""
+
+import sys
+
+import pytest
+import torch
+from typer.main import get_command
+
+from benchmarks import profile_studies
+from benchmarks.profile_studies import CALLS, MADE, call, phase_of, row_of
+from benchmarks.setting import ROOT
+from gpustab.cli import app
+from gpustab.kernels.pip_loss import over_pairs
+
+
+@pytest.mark.parametrize(
+    ("path", "phase"),
+    [
+        ("gpustab/engine/pip.py", "products"),
+        ("gpustab/kernels/training/glove.py", "training"),
+        ("gpustab/kernels/panels.py", "products"),
+        ("gpustab/runs/packing/pack.py", "reading"),
+        ("gpustab/report/svg/charts.py", "drawing"),
+        ("gpustab/studies/change/figures.py", "drawing"),
+        ("gpustab/report/html.py", "writing"),
+        ("gpustab/studies/change/laws.py", "studies/change/laws"),
+        ("gpustab/cli/session.py", "cli/session"),
+    ],
+)
+def test_every_module_has_a_phase(path, phase):
+    assert profile_studies._room(path) == phase
+
+
+def test_the_innermost_function_of_ours_decides():
+    seen = []
+    over_pairs(lambda i: seen.append(phase_of(sys._getframe())) or torch.ones(3 - i, 2), 2, torch.ones(3, 2) > 0)
+    assert set(seen) == {"products"}
+
+
+def test_all_calls_are_commands_and_all_commands_are_called():
+    known = get_command(app).commands
+    first = {line.split()[0] for line in [*CALLS.values(), *MADE.values()]}
+    assert first | {"demo", "doctor", "bench"} == set(known)
+    studies = {line.split()[1] for line in CALLS.values() if line.startswith("study")}
+    assert studies == set(known["study"].commands)
+
+
+def test_a_call_is_measured(tmp_path):
+    found = call(ROOT, "info --help", {}, tmp_path)
+    assert found["code"] == 0
+    assert found["peak_mb"] > 10
+    assert found["written"] == 0
+    assert sum(found["phases"].values()) == pytest.approx(found["seconds"], abs=0.1)
+    failed = call(ROOT, "info nowhere-at-all", {}, tmp_path)
+    assert failed["code"] == 2
+    assert "nowhere-at-all" in failed["said"]
+
+
+def test_rows_are_medians():
+    calls = [
+        {"code": 0, "seconds": s, "processor": s, "phases": {"start": s / 2, "dust": 0.01}, "peak_mb": s, "written": 7}
+        for s in (1.0, 5.0, 3.0)
+    ]
+    row = row_of("x", "after", calls)
+    assert (row["seconds"], row["span"], row["phases"], row["peak_mb"]) == (3.0, [1.0, 5.0], {"start": 1.5}, 5.0)
