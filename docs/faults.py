@@ -29,18 +29,18 @@ def _with_sum(rows: list[list[Any]]) -> list[list[Any]]:
 
 def call_lines() -> Iterator[str]:
     """Yield the table of disturbed calls."""
-    rows = [
-        [row[key] for key in ("call", "points", "faults", "tried", "survived")]
-        for row in _results("faults.json")["calls"]
-    ]
-    yield from _table(("call", "operations", "faults that can meet them", "tried", "survived"), _with_sum(rows))
+    keys = ("operations", "sites", "sites and faults", "of them tried", "faults", "tried", "survived")
+    rows = [[row["call"], *(row[key] for key in keys)] for row in _results("faults.json")["calls"]]
+    head = ("operations", "sites", "sites × faults", "tried", "operations × faults", "tried", "survived")
+    yield from _table(("call", *head), _with_sum(rows))
 
 
 def file_lines() -> Iterator[str]:
     """Yield the table of broken files."""
-    keys = ("file", "forms", "tried", "refused", "read as whole", "wrong")
-    rows = [[row[key] for key in keys] for row in _results("faults.json")["files"]]
-    yield from _table(("file", "broken forms", *keys[2:]), _with_sum(rows))
+    keys = ("kinds of forms", "of them tried", "forms", "tried", "refused", "read as whole", "wrong")
+    rows = [[row["file"], *(row[key] for key in keys)] for row in _results("faults.json")["files"]]
+    head = ("places × damages", "tried", "forms", "tried", *keys[4:])
+    yield from _table(("file", *head), _with_sum(rows))
 
 
 def growth_lines() -> Iterator[str]:

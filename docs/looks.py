@@ -40,15 +40,15 @@ _ZOO = """
 ## How often doubts are right
 
 Rules were set on the texts of the column *seen*. The fresh sets were written down before, and read once, after the
-rules were frozen: real texts in some 150 languages, manuals, reviews, scripture, and real files of other kinds
+rules were frozen. They are real texts in some 150 languages, manuals, reviews, scripture, and real files of other kinds
 (treebanks, tagged corpora, word lists, data of programs). What they came to **when they were read first** is the honest
 figure:
 
 {first}
 
-Of fresh texts the doubts err more often than is wanted. Most false ones are of texts that hold what the doubt says
-(logs of `git` among changelogs, indexes among manuals, references among documentation); kinds that are missed are data
-in forms that no rule has met. After each set the rules were mended by what it taught. **Now** the same texts come to:
+The doubts err more often on fresh texts than is wanted. Most false ones are of texts that hold what the doubt says:
+logs of `git` among changelogs, indexes among manuals, references among documentation. Missed are data in forms that no
+rule has met. After each set the rules were mended by what it taught. **Now** the same texts come to:
 
 {now}
 

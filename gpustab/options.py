@@ -309,7 +309,9 @@ def want_there(name: str, path: str | PathLike[str], what: str = "file") -> None
     from gpustab.formats.source import near_file  # which imports this module
 
     if not Path(path).exists():
-        raise InputError(f"{option(name)}: {os.fspath(path)}: there is no such {what}{near_file(Path(path))}")
+        typed = os.fspath(path)
+        listed = "; it names a file with a word a line, not the words" if "," in typed and what == "file" else ""
+        raise InputError(f"{option(name)}: {typed}: there is no such {what}{near_file(Path(path))}{listed}")
 
 
 def _shown(value: Any) -> str:

@@ -14,6 +14,7 @@ from gpustab.cli import app
 from gpustab.cli.app import COMMANDS, STUDIES
 from gpustab.formats.writers import write_word2vec_text
 from tests.generators import spaces
+from tests.studies.test_claims_page import MOST_WORDS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -107,6 +108,28 @@ def test_options_named_in_the_text_exist():
     used = {opt for text in PAGES.values() for opt in re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)}
     assert len(used) > 15
     assert used <= known | others
+
+
+def prose(text):
+    """Yield the sentences of a page: no code, no table, no heading; a link is what it shows, code is one word."""
+    text = re.sub(r"^ *```.*?^ *```|<!--.*?-->", "\n\n", text, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"!?\[(.*?)\]\([^)]*\)", r"\1", text, flags=re.DOTALL)
+    text = re.sub(r"^(?:[|#]|:::| {4}).*$", "\n", re.sub(r"`[^`]*`", "CODE", text), flags=re.MULTILINE)
+    for part in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )", text):
+        yield from re.split(r"(?<=[.!?]) (?=[^a-z0-9])|(?<=[.!?][)*]) (?=[^a-z0-9])", " ".join(part.split()))
+
+
+@pytest.mark.parametrize("path", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda path: str(path.relative_to(ROOT)))
+def test_sentences_are_short(path):
+    long = [one for one in prose(path.read_text(encoding="utf-8")) if len(one.split()) > MOST_WORDS]
+    assert long == []
+
+
+def test_the_count_of_words_reads_prose_alone():
+    words = "word " * 20
+    text = f"# {words}{words}\n\nOne {words}\n{words}end.\n\n| {words}{words} |\n\n```sh\n{words}{words}\n```\n"
+    assert [len(one.split()) for one in prose(text) if len(one.split()) > MOST_WORDS] == [42]
+    assert len(list(prose(f"See [{words}](a.md). `{words}` {words}ends.\n\n- {words}\n- {words}"))) == 4
 
 
 def test_linked_files_exist():

@@ -14,6 +14,7 @@ from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
 from gpustab import __version__
+from gpustab.errors import near
 
 COMMANDS = {
     "train": ("make", "Train runs on your texts, to see what comes back when they are trained again."),
@@ -36,8 +37,8 @@ STUDIES = {
     "bootstrap": ("bootstrap", "Tell which neighbours of your words hold over bootstrap runs (Antoniak & Mimno 2018)."),
     "change": ("change", "Find which words moved between periods, and how much of it is noise (Rettenmeier 2020)."),
     "consistency": ("measure", "Tell whether parts of one text give a term the same vector (Bloem et al. 2019)."),
-    "thresholds": ("measure", "Find from which cosine on words have something in common (Elekes et al. 2018)."),
-    "localization": ("localization", "Find whether sentence embeddings place meaning or form (White 2015)."),
+    "thresholds": ("measure", "Find from which cosine on two words are related (Elekes et al. 2018)."),
+    "localization": ("localization", "Find whether sentence embeddings follow meaning or form (White 2015)."),
 }
 
 PANELS = {
@@ -107,6 +108,12 @@ class Lazy(TyperGroup):
             if getattr(flag, "is_flag", False) and flag.default is None:
                 flag.default = False
         return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that is called; of an unknown one, say which there are."""
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            ctx.fail(f"No such command '{args[0]}'{near(args[0], self.commands)}; there are {', '.join(self.commands)}")
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  # typer asks so
         """Return their names in the order of the help."""
@@ -212,7 +219,9 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def main(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
 ) -> None:
     """How much of what you see in word embeddings would still be there if you trained again?
 

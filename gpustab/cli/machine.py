@@ -50,7 +50,7 @@ def doctor(
     from gpustab.machine.doctor import answer, diagnose, in_short
 
     checks = diagnose()
-    content = to_text.dumps({"checks": [asdict(check) for check in checks]}, indent=2)
+    content = to_text.dumps({"answer": answer(checks), "checks": [asdict(check) for check in checks]}, indent=2)
     if out is not None:
         make_folder(out)
         write_text(out / "summary.json", f"{content}\n")

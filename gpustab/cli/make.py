@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import shlex
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields
@@ -67,11 +68,11 @@ class Plan(Options):
     """What runs are made of; what is not given is what a configuration says, or the default.
 
     Attributes:
-        techniques: what to train; default sgns.
+        techniques: what to train; default sgns (skip-gram).
         samplings: how each run's text is drawn; default: all three.
-        runs: runs per technique and sampling; default 10, and 8 of a configuration.
-        seed: of everything random; default 0.
-        jobs: runs trained at once; default 1.
+        runs: runs per technique and sampling; default 10, with --config 8.
+        seed: of every random draw; default 0.
+        jobs: runs trained at once; default: one, or one per core where training takes long.
         engine: of sgns and cbow: gpu trains many runs at once, gensim one by one. Default auto: gpu for sgns if it can.
     """
 
@@ -95,7 +96,7 @@ class TrainPlan(Plan):
 
     Attributes:
         vary: what differs between runs; default: both.
-        parallel: joblib's back end; default loky.
+        parallel: what trains the runs, a back end of joblib; default loky (processes of this machine).
         keep_output: of sgns and cbow: keep output vectors too, which Nonce2Vec needs.
         epochs_by: train on every period by itself: year:1790-2020:20, or a column whose values are periods.
     """
@@ -111,13 +112,13 @@ class TrainOptions(Options):
     """Where the rest of a plan stands, and on which parts of the corpus it is trained.
 
     Attributes:
-        config: file of all of this as TOML; options win.
+        config: file of all these settings as TOML; options of the call win.
         dim: dimensions of every technique that has them.
         window: window of every technique that has one.
         epochs: epochs of every technique that has them.
-        settings: any other parameter of a technique, sgns.negative=10, or of the corpus, options.lowercase=false.
-        halves: train on two halves of the documents: what would other documents say?
-        control: of periods: train also on so many splits of the documents at random.
+        settings: any other parameter of a technique (sgns.negative=10) or of the corpus (options.lowercase=false).
+        halves: train on two halves of the documents, to see what other documents would say.
+        control: of periods: also train on so many random splits of the documents.
     """
 
     config: Annotated[Path | None, Option(metavar="FILE", reads=True)] = None
@@ -220,10 +221,10 @@ def demo(
     computing: Computing,
     showing: Showing,
     keep: Annotated[
-        Path | None, Option("Keep the runs in this folder. Default: they are let go.", metavar="RUNSET")
+        Path | None, Option("Keep the runs in this folder. Default: they are removed.", metavar="RUNSET")
     ] = None,
 ) -> None:
-    """Train skip-gram runs of three samplings on a small real corpus and measure them: under 3 minutes on two cores.
+    """Train skip-gram runs of three samplings on a small real corpus and measure them: one to three minutes.
 
     Where there is a GPU that can train them, it does.
 
@@ -238,8 +239,11 @@ def demo(
         announce = announcing(progress) if showing.verbose else None
         with ExitStack() as closing:
             folder = keep or Path(closing.enter_context(tempfile.TemporaryDirectory()))
+            started = time.perf_counter()
             groups = train_demo_runs(folder, progress, announce)
+        trained = time.perf_counter() - started
         result = stability(groups, compute=compute, progress=progress)
+        result.environment["trained_in"] = trained
         result.notes.append(f"The same by hand: {demo_commands(str(keep or 'RUNSET'))}")
         if keep is not None:
             wrote([keep], showing)

@@ -30,16 +30,25 @@ if TYPE_CHECKING:
 
 RunsArgument = Annotated[
     list[Path],
-    typer.Argument(metavar="RUNS", help="Vector files, checkpoints, a leaf folder, or a run set.", show_default=False),
+    typer.Argument(
+        metavar="RUNS",
+        help="Vector files, checkpoints, a run set, or a group of one: RUNSET/sgns/fixed.",
+        show_default=False,
+    ),
 ]
 
 MaybeRuns = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="RUNS", help="Vector files, a leaf folder, or a run set.", show_default=False),
+    typer.Argument(
+        metavar="RUNS", help="Vector files, a run set, or a group of one: RUNSET/sgns/fixed.", show_default=False
+    ),
 ]
 
 _Side = Annotated[
-    str, typer.Argument(help="A leaf folder, a run set of one group, or NAME=FILES: 'sgns=a*.txt'.", show_default=False)
+    str,
+    typer.Argument(
+        help="A group of a run set, a run set of one group, or NAME=FILES: 'sgns=a*.txt'.", show_default=False
+    ),
 ]
 
 
@@ -125,7 +134,7 @@ def _beside(output: Path, group: Group, showing: Showing) -> Path:
 @app.command()
 @takes(LoadOptions, Loading, Computing, Showing)
 def neighbours(
-    word: Annotated[str, typer.Argument(help="The query.", show_default=False)],
+    word: Annotated[str, typer.Argument(help="The word whose neighbours are shown.", show_default=False)],
     runs: RunsArgument,
     load_options: LoadOptions,
     loading: Loading,
@@ -266,7 +275,8 @@ def pack(
     load_options: LoadOptions,
     showing: Showing,
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUNS", help="Vector files, leaf folders, run sets.", show_default=False)
+        list[Path],
+        typer.Argument(metavar="RUNS", help="Vector files, run sets, or groups of them.", show_default=False),
     ],
     output: Annotated[Path | None, made("Folder of the new run set, without --verify", "RUNSET")] = None,
     dtype: Annotated[Literal["float32", "float16", "bfloat16"], Option("How numbers are stored.")] = "float32",

@@ -30,7 +30,7 @@ def check_device(name: str) -> None:
         raise InputError(f"{option('device')} is '{name}', wanted auto, cpu, cuda or cuda:N")
 
 
-Corpus = undecided(CorpusOptions)
+Corpus = undecided(CorpusOptions, min_count="2 to 20, by the size of the text")
 """How a corpus is read, as far as it is said."""
 
 Device = Annotated[str, Option(each=check_device)]
@@ -89,11 +89,11 @@ class Showing(Options):
 
     Attributes:
         out: folder of the answer: report.html, summary.json, figures and tables.
-        figures: what the figures of the folder are written as: svg, pdf, png (300 dpi); several with commas.
+        figures: formats of the figures in that folder: svg, pdf, png (300 dpi); several with commas.
         force: replace the result, or the file, that is there already.
         json: print one JSON object and nothing else.
-        quiet: no progress, no warnings of the log.
-        verbose: tell what is found and done on the way.
+        quiet: print no progress and no warnings.
+        verbose: print every table, and what is found and done on the way.
     """
 
     out: Annotated[Path | None, Option(also=("-o", "--output"), metavar="DIR")] = None

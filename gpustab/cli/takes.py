@@ -138,11 +138,17 @@ def options_of(bundle: type) -> list[Typed]:
     ]
 
 
-def undecided(bundle: type) -> type:
-    """Return a bundle of the same options, none of which need be given: what is not is ``None``."""
+def undecided(bundle: type, **defaults: str) -> type:
+    """Return a bundle of the same options, none of which need be given: what is not is ``None``.
+
+    Args:
+        bundle: the options.
+        defaults: what the help says of the defaults that commands choose themselves.
+    """
     fields = []
     for one in options_of(bundle):
-        default = "" if one.default is None else f" Default: {one.default}."
+        chosen = defaults.get(one.name, one.default)
+        default = "" if chosen is None else f" Default: {chosen}."
         spec = replace(one.declared.option, help=one.help + default)
         fields.append((one.name, Annotated[one.declared.kind | None, spec], None))
     return make_dataclass(bundle.__name__, fields, bases=(Options,), frozen=True)

@@ -27,6 +27,8 @@ from gpustab.options import chosen
 
 log = logging.getLogger("gpustab")
 
+PASSED = "passed over "
+"""Stands in a note before the files of a folder that are not read."""
 _ASKED = 50
 """Files of one suffix, evenly drawn, that are looked at to tell whether they are text."""
 _FEW = 0.1
@@ -49,7 +51,7 @@ def files_in(folder: Path, options: ReadOptions) -> tuple[list[Path], str]:
     suffixes = _suffixes(folder, shown, options)
     paths = [path for path in shown if suffix_of(path) in suffixes]
     passed = Counter(_kind(path) for path in shown if suffix_of(path) not in suffixes)
-    over = f", passed over {_counts(passed)}" if passed else ""
+    over = f", {PASSED}{_counts(passed)}" if passed else ""
     there = set(paths)
     twice = {path: None for path in paths if path.suffix.lower() in COMPRESSED and path.with_suffix("") in there}
     packed = f"; packed copies left out: {some_of(list(map(str, twice)), 3)}" if twice else ""

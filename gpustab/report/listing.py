@@ -138,7 +138,7 @@ def _of_the_text(made: dict[str, Any]) -> Iterator[tuple[str, str]]:
 def _corpus(made: Way) -> str:
     corpus = _mapping(made["corpus"])
     unit = _mapping(made.get("options")).get("unit", "document")
-    sizes = (corpus.get("units", 0), unit), (corpus.get("tokens", 0), "token")
+    sizes = (corpus.get("units", 0), unit), (corpus.get("tokens", 0), "running word")
     return f"{corpus.get('name', 'a corpus')} ({', '.join(_counted(n, noun) for n, noun in sizes)})"
 
 

@@ -117,7 +117,7 @@ def _sentences(way: Mapping[str, Any]) -> Iterator[str]:
 def _text(made: Mapping[str, Any]) -> str:
     """The corpus, its size, and which words were kept."""
     known, options = _mapping(made.get("corpus")), _mapping(made.get("options"))
-    sizes = [(known.get("units"), noun_of(str(options.get("unit", "document")))), (known.get("tokens"), "token")]
+    sizes = [(known.get("units"), noun_of(str(options.get("unit", "document")))), (known.get("tokens"), "running word")]
     counts = [counted(size, noun) for size, noun in sizes if isinstance(size, int)]
     least = options.get("min_count")
     cut = f"; words that occur {least} times or more" if isinstance(least, int) and least > 1 else ""
@@ -156,8 +156,8 @@ def sized(runs: int, words: Sequence[int], groups: int) -> str:
         groups: how many there are.
 
     >>> sized(6, [900, 1200], 2), sized(1, [900], 1)
-    ('6 runs in 2 groups · 900–1,200 words', '1 run · 900 words')
+    ('6 runs in 2 groups · 900–1,200 different words', '1 run · 900 different words')
     """
     span = f"{words[0]:,}" if len(words) == 1 else f"{words[0]:,}–{words[-1]:,}"
     within = f" in {counted(groups, 'group')}" if groups > 1 else ""
-    return f"{counted(runs, 'run')}{within} · {span} words"
+    return f"{counted(runs, 'run')}{within} · {span} different words"

@@ -42,7 +42,7 @@ async function opened(data, group) { // once, when a group is first looked at
 // Two digits where four are packed, whole numbers as they are, shares in percent.
 const places = (column) => Math.max(0, Math.round(Math.log10(column.scale)) - 2);
 const shown = (value, column, percent) => value !== value ? "–" : percent ? Math.round(100 * value) + " %" : value.toLocaleString("en", { minimumFractionDigits: places(column), maximumFractionDigits: places(column) });
-const VERDICTS = { f: "firm", p: "passing", o: "open" };
+const VERDICTS = { f: "firm", p: "passing", o: "open", n: "not judged" };
 
 async function words() {
   const data = JSON.parse($("data").textContent), state = { group: data.open, column: data.first, down: data.first >= 0, page: 0, query: "" }, head = $("all").tHead.rows[0], body = $("all").tBodies[0];
@@ -61,7 +61,7 @@ async function words() {
     const heads = (first) => make("tr", {}, make("th", { textContent: first }), ...groups.map((group) => make("th", { className: group.style, textContent: groups.length > 1 || group.name ? group.name : "value" })));
     $("said").replaceChildren(make("table", {}, heads(""), ...data.columns.map((title, k) => make("tr", {}, make("td", { textContent: title }), ...groups.map((group, g) => make("td", { textContent: cell(group, k, of[g]) }))))));
     $("lattice").replaceChildren(...(groups.some((group) => group.lists) ? [lattice(groups, of, heads)] : []));
-    $("rule").textContent = !groups.some((group) => group.lists) ? "" : groups.some((group) => group.lists && group.judges) ? "In how many runs the neighbour is in the list, its mean cosine, and whether it holds: firm ones come back in most runs, passing ones in few, of open ones these runs cannot tell. Dots are the runs." : "In how many runs the neighbour is in the list, and its mean cosine. So few runs judge no neighbour: train at least five, better ten. Dots are the runs.";
+    $("rule").textContent = !groups.some((group) => group.lists) ? "" : "In how many runs the neighbour is in the list, its mean cosine, and whether it holds: firm ones come back in most runs, passing ones in few, of open ones these runs cannot tell. Too few runs judge no neighbour. Dots are the runs.";
     if (!$("panel").open) $("panel").showModal();
     $("panel").scrollTop = 0;
   }
@@ -72,7 +72,7 @@ async function words() {
     return make("table", {}, heads("neighbour"), ...[...rows].map(([word, held]) => make("tr", {}, make("td", {}, link(word)), ...groups.map((group, g) => {
       if (!held[g]) return make("td", { className: "passing", textContent: "–" });
       const [verdict, cosine, runs] = held[g], names = Array.isArray(group.runs) ? group.runs : null, all = names ? names.length : group.runs, hits = names ? runs.replace(/0/g, "").length : runs;
-      const said = (group.judges ? VERDICTS[verdict] + ", " : "") + hits + " of " + all + (cosine === null ? "" : ", " + (cosine / 100).toFixed(2).replace("-", "−"));
+      const said = VERDICTS[verdict] + ", " + hits + " of " + all + (cosine === null ? "" : ", " + (cosine / 100).toFixed(2).replace("-", "−"));
       const dots = names ? [make("span", { className: "runs", title: names.filter((_, r) => runs[r] === "1").join(", "), textContent: [...runs].map((one) => one === "1" ? "●" : "·").join("") })] : [];
       return make("td", { className: VERDICTS[verdict] + " " + group.style }, said, ...dots);
     }))));

@@ -30,6 +30,9 @@ _SHORT = 35
 """Lines that everybody reads."""
 _NOTES = 3
 """Notes that a short page has."""
+_ANSWER = 12
+"""Lines that the sentences of a short page may fill."""
+_ELSEWHERE = "on the page that --out DIR writes, or by -v"
 _FIRST = 8
 """Rows of the one table that a short page has."""
 
@@ -47,6 +50,17 @@ def print_result(result: Content, console: Console, *, brief: bool = False) -> N
     if brief and page.count("\n") > _SHORT:
         page = _page(result, console, _lead(blocks), brief=True)
     console.file.write(page)
+
+
+def _first(sentences: Sequence[str], width: int) -> list[str]:
+    """The first sentences, so many as fill no more lines than a short page gives them; at least one."""
+    shown, lines = list[str](), 0
+    for sentence in sentences:
+        lines += -(-len(sentence) // max(width, 1))
+        if shown and lines > _ANSWER:
+            break
+        shown.append(sentence)
+    return shown
 
 
 def _lead(blocks: Sequence[Block]) -> list[Block]:
@@ -67,8 +81,11 @@ def _page(result: Content, console: Console, blocks: Sequence[Block], *, brief: 
     with console.capture() as page:
         for alarm in result.alarms:
             console.print(Text.assemble(("! ", "bold red"), (alarm, "bold")))
-        for sentence in result.verdict:
+        told = _first(result.verdict, console.width) if brief else result.verdict
+        for sentence in told:
             console.print(Text(sentence))
+        if left := len(result.verdict) - len(told):
+            console.print(Text(f"{counted(left, 'more sentence')}: {_ELSEWHERE}", style="dim"))
         if result.alarms or result.verdict:
             console.print()
         for block in blocks:
@@ -79,11 +96,9 @@ def _page(result: Content, console: Console, blocks: Sequence[Block], *, brief: 
             console.print(Padding(_body(block, console.width - 2, console.is_terminal, brief), (0, 0, 1, 2)))
         notes = result.notes[:_NOTES] if brief else result.notes
         for note in notes:
-            console.print(Text.assemble(("! ", "yellow"), called(note)))
+            console.print(Text.assemble(("note: ", "dim"), called(note)))
         if left := len(result.notes) - len(notes):
-            console.print(
-                Text(f"{counted(left, 'more note')}: on the page that --out DIR writes, or by -v", style="dim")
-            )
+            console.print(Text(f"{counted(left, 'more note')}: {_ELSEWHERE}", style="dim"))
         if made := account_line(result.environment.get("trained", [])):
             console.print(Text(made, style="dim"))
         console.print(Text(_closing(result.environment), style="dim"))
@@ -160,8 +175,8 @@ def _table(small: SmallTable) -> RenderableType:
 
 def _closing(environment: dict[str, Any]) -> str:
     seconds = environment.get("seconds", math.nan)
-    # Of runs that were there before: a training before it, as of the demonstration, is not in the time.
-    parts = [f"{'measured in ' if environment.get('trained') else ''}{seconds:.1f} s"]
+    trained = [f"trained in {environment['trained_in']:.0f} s"] if "trained_in" in environment else []
+    parts = [*trained, f"{'measured in ' if environment.get('trained') else ''}{seconds:.1f} s"]
     if environment.get("peak_memory_bytes"):
         parts.append(f"peak memory {environment['peak_memory_bytes'] / 2**30:.1f} GiB")
     if "peak_device_memory_bytes" in environment:

@@ -69,7 +69,6 @@ def browser(result: Content, columns: Mapping[str, Titles]) -> Packed | None:
                     names = plain(runs.get(of) or [])
                     group["runs"] = names if len(names) <= _LATTICE else len(names)
                     near = nearest.where(group=of)
-                    group["judges"] = bool({*near["verdict"]} - {"open"})  # too few runs leave every neighbour open
                     group["near"] = _neighbours(near, part["word"], masked=len(names) <= _LATTICE)
             return {
                 "table": name,
@@ -121,8 +120,8 @@ def _groups(table: Table, columns: Mapping[str, Browsed], runs: Mapping[Any, Any
 def _neighbours(nearest: Table, words: Sequence[str], *, masked: bool) -> str:
     """The neighbours of each word of a group, four values each.
 
-    They are a word's place; the first letter of firm, passing or open; its mean cosine in hundredths; and the runs in
-    whose lists it is, or how many these are.
+    They are a word's place; the first letter of firm, passing, open or not judged; its mean cosine in hundredths; and
+    the runs in whose lists it is, or how many these are.
     """
     place = {word: k for k, word in enumerate(words)}
     lists: list[list[Any]] = [[] for _ in words]

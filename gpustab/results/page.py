@@ -184,21 +184,31 @@ def cell(value: Any) -> str:
     return "–" if value is None else str(value)
 
 
-def with_half(value: float | None, half: float | None) -> str:
+def with_half(value: float | None, half: float | None, least: float = -math.inf, most: float = math.inf) -> str:
     """Return a number with half of its interval, both to the digits that the half bears; alone where there is none.
 
-    There are at most six digits after the point.
+    There are at most six digits after the point. An interval that would leave the scale, ``least`` to ``most``, is
+    written by its ends, which stay on it.
 
     >>> with_half(0.28412, 0.00112), with_half(-0.0514, 0.18), with_half(0.5, float("nan")), with_half(None, 0.1)
     ('0.2841 ± 0.0011', '−0.05 ± 0.18', '0.500', '–')
     >>> with_half(0.2841, 0.000012), with_half(-0.001, 0.18), with_half(-0.5, 0.0), with_half(0.5, 1e-9)
     ('0.284100 ± 0.000012', '0.00 ± 0.18', '−0.500 ± 0', '0.500000 ± 0.000000')
+    >>> with_half(0.93, 0.21, 0, 1), with_half(0.5, 0.1, 0, 1), with_half(0.1, 0.3, 0), with_half(1.0, 0.0, 0, 1)
+    ('0.93 (0.72–1)', '0.50 ± 0.10', '0.10 (0–0.40)', '1.000 ± 0')
     """
     if value is None or half is None or not math.isfinite(half) or not math.isfinite(value):
         return number(value, 3)
     if half < _NOISE:
         return f"{minus(f'{value:.3f}')} ± 0"
     digits = min(max(1 - int(f"{half:.1e}".split("e")[1]), 0), 6)
+    low, high = value - half, value + half
+    if low < least or high > most:
+        ends = (
+            f"{least:g}" if low < least else f"{low:.{digits}f}",
+            f"{most:g}" if high > most else f"{high:.{digits}f}",
+        )
+        return minus(f"{value:.{digits}f}") + f" ({minus(ends[0])}–{minus(ends[1])})"
     return f"{minus(f'{value:.{digits}f}')} ± {half:.{digits}f}"
 
 

@@ -50,7 +50,9 @@ def look(sources: Sequence[str | os.PathLike[str]], least: int) -> None:
 
 def too_few(group: str, runs: int) -> str:
     """Return the message on a group without two runs."""
-    return f"group '{group}' has only {runs} run; give at least two, since stability is measured between runs"
+    who = "only" if group == "runs" else f"group '{group}' has only"
+    was = " is given" if group == "runs" else ""
+    return f"{who} {runs} run{was}; give at least two, since stability is measured between runs"
 
 
 def _deeper(path: Path) -> str:

@@ -8,7 +8,8 @@ are, since Persian and Hindi spell words with them.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
+from difflib import get_close_matches
 
 _JOINERS = "\u200c\u200d"
 _ESCAPE = re.compile(rb"\\(?:\\|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|[tnr])")
@@ -120,3 +121,13 @@ def some_words(words: Sequence[bytes], most: int = 5) -> str:
     ('a, b ...', 'a')
     """
     return ", ".join(show(word[:40]) for word in words[:most]) + " ..." * (len(words) > most)
+
+
+def near_words(word: bytes, there: Iterable[bytes]) -> str:
+    """Return the end of a message on a word that is not there: the nearest that are, or nothing.
+
+    >>> near_words(b"fredom", [b"freedom", b"war"]), near_words(b"fredom", [b"war"])
+    ('; near it is freedom', '')
+    """
+    near = get_close_matches(show(word).strip().lower(), map(show, there), n=3, cutoff=0.75)
+    return f"; near it {'are' if len(near) > 1 else 'is'} {', '.join(near)}" if near else ""

@@ -57,6 +57,6 @@ def test_alarms_answer_and_one_table_are_not_left_out(call, runset):
     first = shown.splitlines()[0]
     assert first == whole.splitlines()[0]
     assert re.search(r"^  runs +5 +5 +5$", shown, re.MULTILINE)
-    notes = [line for line in whole.splitlines() if line.startswith("! ")]
+    notes = [line for line in whole.splitlines() if line.startswith("note: ")]
     assert set(notes[:3]) <= set(shown.splitlines())
     assert len(notes) <= 3 or "more note" in shown

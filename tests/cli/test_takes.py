@@ -1,5 +1,6 @@
 """Commands refuse what the library refuses, in its sentence; help is the docstrings'; --out says where answers go."""
 
+import json
 import math
 import re
 import subprocess
@@ -145,7 +146,14 @@ def test_train_lists_what_it_always_listed():
     shown = page("train")
     for name in LISTED.split():
         assert f"--{name} " in shown, name
-    for text in ("-o", "-q", "-v", "sgns, cbow, fasttext, lsa", "<fixed|shuffled|bootstrap>,...", "Default: 20."):
+    for text in (
+        "-o",
+        "-q",
+        "-v",
+        "sgns, cbow, fasttext, lsa",
+        "<fixed|shuffled|bootstrap>,...",
+        "Default: 2 to 20, by the size of the text.",
+    ):
         assert text in shown
 
 
@@ -227,7 +235,9 @@ def test_nowhere_is_refused_and_so_is_force_that_replaces_nothing(call):
 
 def test_the_doctor_writes_what_it_prints(place, call, monkeypatch):
     monkeypatch.setattr("gpustab.machine.doctor.diagnose", list)
-    assert call("doctor --json -o well").stdout == (place / "well/summary.json").read_text() == '{\n  "checks": []\n}\n'
+    told = call("doctor --json -o well").stdout
+    assert told == (place / "well/summary.json").read_text()
+    assert json.loads(told) == {"answer": "All will run here.", "checks": []}
     done = call("doctor --out well")
     assert (done.exit_code, done.stderr) == (2, "error: well: holds a result; give another folder\n")
 

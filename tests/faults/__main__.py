@@ -1,6 +1,7 @@
 """Every fault point with every fault, and every file of ours in every broken form: ``python -m tests.faults``."""
 
 import argparse
+import gc
 import json
 import random
 import subprocess
@@ -25,12 +26,12 @@ def faults(chosen, keep):
         for scenario in named(SCENARIOS, chosen.only):
             started = time.perf_counter()
             replay = Replay(scenario, place)
-            first, others = replay.cases()
-            random.Random(0).shuffle(others)
-            for chunk in chunks(first, others, chosen.most):
+            gc.freeze()  # forks then share what there is
+            cases = replay.cases()
+            for chunk in chunks(cases, chosen.most):
                 replay.disturb(chunk)
                 seconds = round(time.perf_counter() - started)
-                row = row_of(replay, first + others, seconds)
+                row = row_of(replay, [pair for some in cases for pair in some], seconds)
                 keep("calls", "call", row)
                 if chosen.seconds and seconds > chosen.seconds:
                     break
@@ -72,7 +73,7 @@ def fuzz(chosen, keep):
             started = time.perf_counter()
             broken = Fuzz(target, place)
             row, tried = {}, set()
-            for chunk in chunks(*broken.numbers(), chosen.most):
+            for chunk in chunks(broken.numbers(), chosen.most):
                 for number in chunk:
                     broken.read(number)
                     tried.add(broken.forms[number].kind)
@@ -90,11 +91,12 @@ def fuzz(chosen, keep):
     return wrong
 
 
-def chunks(first, others, most):
-    """What is tried between two looks at the clock: the first, then others as they come; or so many of all."""
+def chunks(sets, most):
+    """What is tried between two looks at the clock: each set, the last one drawn by a seed; or so many of all."""
     if most:
-        return [spread(first + others, most)]
-    return [first, *(others[k : k + CHUNK] for k in range(0, len(others), CHUNK))]
+        return [spread([one for some in sets for one in some], most)]
+    last = spread(sets[-1], len(sets[-1]))
+    return [*sets[:-1], *(last[k : k + CHUNK] for k in range(0, len(last), CHUNK))]
 
 
 def named(all_of_them, name):

@@ -174,7 +174,7 @@ class Fuzz:
         """The numbers of the forms: first one of every kind, drawn by a seed."""
         drawn = random.Random(0).sample(range(len(self.forms)), len(self.forms))
         first = set({self.forms[number].kind: number for number in drawn}.values())
-        return [number for number in drawn if number in first], [number for number in drawn if number not in first]
+        return [[number for number in drawn if (number in first) is whether] for whether in (True, False)]
 
     def read(self, number):
         """Break the file in one form, and see what the calls make of it."""

@@ -4,7 +4,6 @@ What must hold afterwards is in :func:`wrong_state` and :func:`wrong_words`; tha
 undisturbed one, byte for byte and without litter, in :meth:`Replay.disturb`.
 """
 
-import gc
 import os
 import re
 import shlex
@@ -161,7 +160,6 @@ class Replay:
         self._plain(self.scenario.command)  # in this process, so that its children have all that it imports
         if reusable_executor._executor is not None:
             reusable_executor._executor.shutdown()
-        gc.freeze()  # forks then share what there is
         self._restore()
         done = in_child(lambda: self._watched(Points(self._place, self._journal)))
         assert done, "the undisturbed call was killed"
@@ -195,13 +193,15 @@ class Replay:
             return call(self.scenario.command, self._place)
 
     def cases(self):
-        """Every operation with every fault that can meet it: first the first, middle and last of every site."""
+        """Every operation with every fault that can meet it: the first of every site, the middle and last, the rest."""
         occurrences = defaultdict(list)
         for case, site in self.seen.items():
             occurrences[case[0], site].append(case)
-        first = {one for found in occurrences.values() for one in (found[0], found[len(found) // 2], found[-1])}
+        first = {found[0] for found in occurrences.values()}
+        second = {one for found in occurrences.values() for one in (found[len(found) // 2], found[-1])} - first
         pairs = [(case, fault) for case in self.seen for fault in FAULTS if applies(case[0], fault)]
-        return [pair for pair in pairs if pair[0] in first], [pair for pair in pairs if pair[0] not in first]
+        sets = first, second, self.seen.keys() - first - second
+        return [[pair for pair in pairs if pair[0] in some] for some in sets]
 
     def sites(self, pairs):
         """Those of some cases with their faults."""

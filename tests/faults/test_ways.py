@@ -14,6 +14,8 @@ from typer.testing import CliRunner
 import gpustab.__main__
 from gpustab import InputError, Space, Vocabulary, load_runs, load_space
 from gpustab.cli import app
+from gpustab.corpus.options import CorpusOptions
+from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.formats.binary import fasttext, npy
 from gpustab.formats.binary.safetensors import open_rows
 from gpustab.formats.rows import RowTable
@@ -158,6 +160,40 @@ def test_a_call_that_fails_leaves_no_folder_behind(call, tmp_path):
     (tmp_path / "bad.txt").write_text("a b\nc d\n")
     assert call("stability r0.txt bad.txt --out new/page -q").exit_code == 2
     assert not (tmp_path / "new").exists()
+
+
+LOCKS = ("set/.manifest.lock", f"{FIXED}/.training.lock", "page/.result.lock", "packed/.pack.lock")
+
+
+def test_locks_of_a_call_that_was_killed_are_cleared_by_the_same_call(call, tmp_path):
+    """Also where there is nothing left to do."""
+    make_inputs(tmp_path)
+    commands = [TRAIN.format("set", 2), "pack r0.txt r1.txt -o packed -q", "info r0.txt --out page --force -q"]
+    assert all(call(command).exit_code == 0 for command in commands)
+    for left in LOCKS:
+        (tmp_path / left).touch()
+    assert all(call(command).exit_code == 0 for command in commands)
+    assert not list(tmp_path.rglob(".*"))
+
+
+@pytest.mark.parametrize("closed", ["inner", "inner/deep", "link", "inner/deep/.."])
+def test_folders_that_cannot_be_opened_are_named(tmp_path, monkeypatch, closed):
+    for folder in ("texts/inner/deep", "far"):
+        (tmp_path / folder).mkdir(parents=True)
+    for path in ("texts/a.txt", "texts/inner/b.txt", "texts/inner/deep/c.txt", "far/d.txt"):
+        (tmp_path / path).write_text(f"a man of {path} ran\n")
+    (tmp_path / "texts/link").symlink_to(tmp_path / "far", target_is_directory=True)
+    real, where = os.scandir, os.path.normpath(tmp_path / "texts" / closed)
+
+    def scandir(path):
+        if os.path.normpath(path) == where:
+            raise PermissionError(13, "Permission denied", path)
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    corpus = prepare_corpus(tmp_path / "texts", CorpusOptions(min_count=1, as_is=True))
+    assert f"cannot be opened: {os.path.normpath(closed)}" in corpus.notes[0]
+    assert 1 < len(corpus.records) < 4
 
 
 @pytest.mark.parametrize("runs", [0, -5, True, 1.5, "2", None, 10**30])

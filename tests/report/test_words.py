@@ -112,19 +112,9 @@ def test_neighbours_of_many_runs_are_counts(runs, kept):
     words = {"group": ["g"] * 3, "word": ["a", "b", "c"], "n": [1, 2, 3]}
     lists = ["110" + "0" * (runs - 3), "011" + "0" * (runs - 3)]
     near = {"group": ["g"] * 2, "word": ["a", "a"], "neighbour": ["b", "c"], "runs": lists}
-    near |= {"cosine": [0.614, math.nan], "verdict": ["firm", "open"]}
+    near |= {"cosine": [0.614, math.nan], "verdict": ["firm", "not judged"]}
     result = Result("x", groups=[{"name": "g", "runs": ["r"] * runs}], tables={"words": words, "nearest": near})
     (group,) = browser(result, {"words": {"n": "n"}})["groups"]
     first, *others = json.loads(unpacked(group["near"]))
-    assert first == [1, "f", 61, kept[0], 2, "o", None, kept[1]]
+    assert first == [1, "f", 61, kept[0], 2, "n", None, kept[1]]
     assert others == [[], []]
-
-
-@pytest.mark.parametrize(("verdicts", "judges"), [(["open", "open"], False), (["open", "passing"], True)])
-def test_runs_that_judge_no_neighbour_are_marked(verdicts, judges):
-    """The panel said "open, 4 of 4", and what firm ones are, where four runs judge nothing."""
-    near = {"group": ["g"] * 2, "word": ["a", "a"], "neighbour": ["b", "b"], "runs": ["1111", "1100"]}
-    near |= {"cosine": [0.6, 0.5], "verdict": verdicts}
-    words = {"group": ["g"] * 2, "word": ["a", "b"], "n": [1, 2]}
-    result = Result("x", groups=[{"name": "g", "runs": ["r"] * 4}], tables={"words": words, "nearest": near})
-    assert browser(result, {"words": {"n": "n"}})["groups"][0]["judges"] is judges

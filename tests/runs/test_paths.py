@@ -36,7 +36,7 @@ def test_commas_between_files_are_named(folder, monkeypatch):
 
 
 def test_one_file_alone_is_still_one_run(folder):
-    with pytest.raises(InputError, match="has only 1 run"):
+    with pytest.raises(InputError, match=r"^only 1 run is given; give at least two"):
         load_runs(folder / "run0.txt")
 
 

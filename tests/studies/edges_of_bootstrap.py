@@ -33,6 +33,11 @@ EDGES = {
     "bootstrap.blind": Edge(
         lambda x: claims.ORDER.judge(claims.Pair(setting(relative=x), setting("fixed", relative=2.0))), "yes", "no test"
     ),
-    "bootstrap.bias-alone": Edge(judged(claims.STABILISES, "rise"), "no", "yes"),
+    "bootstrap.bias-alone": Edge(
+        lambda x: claims.STABILISES.judge(setting(rise_value=x, runs=int(claims.PLATEAU))), "no", "yes"
+    ),
+    "bootstrap.plateau": Edge(
+        lambda x: claims.STABILISES.judge(setting(rise_value=0.5, runs=int(x))), "no test", "yes", step=1
+    ),
     "bootstrap.noise": Edge(lambda x: claims_of_runs.is_noise(setting("fixed", p_value=x)), True, False),
 }

@@ -128,7 +128,7 @@ def test_two_measures_that_say_opposite_things_are_the_verdict():
     [
         (of(0.10, 0.002), "say the same (PIP loss 10.0 % of chance against 20.0 %"),
         (of(0.20, 0.002), "are equally stable ("),
-        (of(0.21, 0.05), "leave it open"),
+        (of(0.21, 0.05), "do not decide"),
     ],
 )
 def test_the_loss_stands_beside_the_neighbours(loss, said):
@@ -176,9 +176,9 @@ def test_the_box_says_by_neighbours_where_the_loss_says_nothing():
 
 
 def test_no_word_that_differs_is_said():
-    assert "No word's stability surely differs" in WORDS_DIFFER.sentence(Differing("a", "b", 0, 0, 100))
+    assert "No word surely differs more between" in WORDS_DIFFER.sentence(Differing("a", "b", 0, 0, 100))
     said = WORDS_DIFFER.sentence(Differing("a", "b", 3, 5, 1000))
-    assert "3 of 1,000 words do worse in the runs of a, and 5 in the runs of b" in said
+    assert "3 of 1,000 words are less stable in the runs of a, and 5 in the runs of b" in said
 
 
 def test_the_page_says_half_of_the_interval_of_a_word_by_the_group_of_fewer_runs():

@@ -66,20 +66,20 @@ def test_the_cells_are_those_of_table_3_1(table):
 
 
 def test_squares_are_shown_as_value_and_error(table):
-    values, changes, *_, scored, gains = squares(table)
+    values, changes, *_, scored, gains = squares(table, 4)
     assert values.header == ["epochs \\ negative", "5", "10", "20"]
-    assert values.rows[0] == ["5", "0.0160 ± 0.00016", "0.0142 ± 0.00014", "0.0136 ± 0.00014"]
-    assert changes.rows[0] == ["5", "0 (baseline)", "−11.0 ± 1.3", "−15.0 ± 1.2"]
+    assert values.rows[0] == ["5", "0.01600 ± 0.00051", "0.01424 ± 0.00045", "0.01360 ± 0.00043"]
+    assert changes.rows[0] == ["5", "0 (baseline)", "−11.0 ± 4.0", "−15.0 ± 3.8"]
     assert [row[0] for row in changes.rows] == ["5", "10", "20", "40"]
-    assert changes.title == "shuffled, reduced_pip: change in percent ± SE"
-    assert scored.rows[1][1] == "51.5 ± 0.20"
-    assert gains.rows[1][1] == "0.500 ± 0.28"
+    assert changes.title == "shuffled, reduced_pip: change in percent, ± 95 %"
+    assert scored.rows[1][1] == "51.55 ± 0.64"
+    assert gains.rows[1][1] == "0.50 ± 0.90"
     assert not any(words for words in changes.words[1:])  # numbers stand to the right
 
 
 def test_the_first_parameter_named_goes_down(table):
     turned = square({"negative": NEGATIVE, "epochs": EPOCHS})
-    assert squares(turned)[0].header == ["negative \\ epochs", "5", "10", "20", "40"]
+    assert squares(turned, 4)[0].header == ["negative \\ epochs", "5", "10", "20", "40"]
     for cell in turned.records(measure="reduced_pip"):
         (same,) = table.records(measure="reduced_pip", row=cell["column"], column=cell["row"])
         assert cell["value"] == same["value"]
@@ -95,13 +95,13 @@ def test_a_baseline_amid_the_grid_stands_in_its_place():
     table = square({"epochs": [5, 10, 20], "negative": [20, 10, 5]}, epochs=10, negative=10)
     (own,) = (cell for cell in table.records(measure="p@10") if cell["difference"] != cell["difference"])
     assert (own["row"], own["column"]) == (10, 10)
-    assert squares(table)[0].header[1:] == ["5", "10", "20"]
-    assert [row[0] for row in squares(table)[0].rows] == ["5", "10", "20"]
+    assert squares(table, 4)[0].header[1:] == ["5", "10", "20"]
+    assert [row[0] for row in squares(table, 4)[0].rows] == ["5", "10", "20"]
 
 
 def test_values_that_are_no_numbers_stay_as_they_were_named():
     table = square({"lowercase": [True, False], "language": ["fi", "en", "cs"]})
-    shown = squares(table)[0]
+    shown = squares(table, 4)[0]
     assert shown.header[1:] == ["en", "fi", "cs"]  # the baseline is trained first
     assert [row[0] for row in shown.rows] == ["no", "yes"]
 
@@ -110,13 +110,16 @@ def test_a_third_parameter_is_held():
     table = square({"epochs": [5, 10], "negative": [5, 10], "window": [5, 2], "alpha": [0.025, 0.05]})
     assert list(dict.fromkeys(table["held"])) == [f"window={w},alpha={a}" for w in (2, 5) for a in ("0.0250", "0.0500")]
     assert all(part.where(measure="p@10").height == 4 for _, part in table.split("held"))
-    assert squares(table)[0].title == "window=2,alpha=0.0250, shuffled, reduced_pip: value ± SE"
+    assert squares(table, 4)[0].title == "window=2,alpha=0.0250, shuffled, reduced_pip: value, ± 95 %"
 
 
 def test_the_page_shows_squares_where_there_are_some(table):
     empty = Table()
     tables = {"settings": empty, "changes": empty, "scores": empty}
-    assert len(describe(Result("sweep", tables=tables))) == 3
-    blocks = {block.title: block for block in describe(Result("sweep", tables=tables | {"squares": table}))}
+    assert len(describe(Result("sweep", settings={"runs": 4}, tables=tables))) == 3
+    blocks = {
+        block.title: block
+        for block in describe(Result("sweep", settings={"runs": 4}, tables=tables | {"squares": table}))
+    }
     block = blocks["epochs × negative"]
     assert len(block.tables) == 6

@@ -139,7 +139,7 @@ def test_what_is_finished_needs_no_disk_to_write_to(folder, train):
         assert "Read-only file system" in more.output
 
 
-@pytest.mark.parametrize("part", ["", "lsa", "lsa/bootstrap"])
+@pytest.mark.parametrize("part", ["", "lsa", "lsa/bootstrap", "lsa/../lsa"])
 @pytest.mark.usefixtures("train")
 def test_a_part_of_a_run_set_is_runs_for_every_command(folder, part):
     for command in (("study", "bootstrap", folder / "set" / part, "--query", "war"), ("info", folder / "set" / part)):

@@ -43,7 +43,7 @@ def localization(
     ] = None,
     corpus: Annotated[Path | None, Option("Write the corpus too, as .tsv or .parquet.", metavar="FILE")] = None,
 ) -> None:
-    """Find whether sentence embeddings place meaning or form (White 2015): words changed one by one.
+    """Find whether sentence embeddings follow meaning or form, by changing words one by one (White 2015).
 
     Example: gpustab study localization PAIRS.tsv --model bow --model urae --train-on CORPUS.txt --runs 3 -o DIR
     """

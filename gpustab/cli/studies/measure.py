@@ -40,7 +40,7 @@ def consistency(
         list[str] | None, Option("A background of its own name: 'glove=glove*.txt'; any number.", metavar="NAME=FILES")
     ] = None,
 ) -> None:
-    """Do parts of one text give a term the same vector? (Bloem et al. 2019).
+    """Tell whether parts of one text give a term the same vector (Bloem et al. 2019).
 
     Example: gpustab study consistency SPACE.txt --text lee -o consistency
     """
@@ -62,14 +62,17 @@ def consistency(
 @takes(LoadOptions, Computing, Showing, InstabilityOptions)
 def instability(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUNSET", help="Run sets, or leaf folders of them.", show_default=False)
+        list[Path],
+        typer.Argument(
+            metavar="RUNSET", help="Run sets, or groups of them; at least 3 runs of a kind.", show_default=False
+        ),
     ],
     load_options: LoadOptions,
     computing: Computing,
     showing: Showing,
     instability_options: InstabilityOptions,
 ) -> None:
-    """Repeat chapters 2 and 3 of Rettenmeier (2020): how unstable, why, and does averaging help? 3 runs a group.
+    """Tell how unstable techniques are, why, and if averaging helps (Rettenmeier 2020, chapters 2 and 3).
 
     Example: gpustab study instability RUNSET -o instability
     """
@@ -92,7 +95,7 @@ def thresholds(
     runs: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="SPACE|RUNSET", help="Files of runs of one kind, leaf folders, or a run set.", show_default=False
+            metavar="SPACE|RUNSET", help="Files of runs of one kind, a run set, or groups of one.", show_default=False
         ),
     ] = None,
     group: Annotated[
@@ -100,7 +103,7 @@ def thresholds(
         Option("A space, or runs of one kind, of its own: 'sg=sg*.txt'; any number.", metavar="NAME=FILES"),
     ] = None,
 ) -> None:
-    """Find from which cosine on words have something in common by WordNet (Elekes et al. 2018).
+    """Find from which cosine on two words are related, by WordNet (Elekes et al. 2018).
 
     Example: gpustab study thresholds RUNSET -o thresholds
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,16 +11,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpustab.corpus.documents import PASSED
 from gpustab.corpus.evidence.doubt import Doubt
 from gpustab.corpus.evidence.doubts import DOUBTS, doubts_of
 from gpustab.corpus.evidence.look import Look, Repeated
-from gpustab.corpus.numbering import END, Numbered, number
+from gpustab.corpus.numbering import END, FEW_WORDS, Numbered, number
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.periods import Dates, dates_of
 from gpustab.errors import InputError, option, some_of
 from gpustab.options import chosen
 
 _FREQUENT, _COLUMNS = 20, 8
+_NEAREST = 10
+_GAP = "·"
+"""Stands for rare words in an example."""
+_OWN = 2
+"""Doubts of this module: rare words, and files that are passed over."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +43,7 @@ class Evidence:
         words: how many different ones are left.
         min_count: how often these occur at least.
         frequent: the most frequent words and how often they occur.
-        example: one document as the trainer sees it: its id, and the words of its texts.
+        example: one document as the trainer sees it: its id, and the words of its texts, with a dot for rare ones.
         left_out: what was left out, by why: copies, empty files, rare words ...
         dates: of its documents, where they have any.
         columns: what else is known of its documents, and how many values it has.
@@ -67,6 +73,16 @@ class Evidence:
     def strong(self) -> tuple[Doubt, ...]:
         """The doubts that stop a training."""
         return tuple(doubt for doubt in self.doubts if doubt.strong)
+
+    @property
+    def too_small(self) -> str:
+        """Why nothing can be learned from so little, where chance alone fills much of a list of ten neighbours."""
+        if not 1 < self.words < FEW_WORDS:
+            return ""
+        return (
+            f"too small to learn vectors from: of {_counted(self.words, 'different word')}, ten neighbours are "
+            f"{100 * _NEAREST / (self.words - 1):.0f} %, and two lists share as much by chance. Give more text"
+        )
 
     def refuse(self) -> None:
         """Refuse to go on where a doubt is strong.
@@ -125,7 +141,7 @@ def evidence_of(numbered: Numbered) -> Evidence:
         numbered.left_out | {"rare words": int((~kept).sum()) - 1, "rare tokens": int(counts[~kept].sum())},
         dates_of(numbered.records),
         _columns(numbered),
-        (*_rare(counts, options), *doubts_of(look)),
+        (*_rare(counts, options), *doubts_of(look), *_passed(documents.notes)),
         look.characters,
         sum(len(text) for piece in look.pieces for text in piece.texts),
     )
@@ -138,6 +154,13 @@ def _rare(counts: NDArray[np.int64], options: CorpusOptions) -> Iterator[Doubt]:
     elif not (counts >= options.min_count).any():
         says = f"no word occurs {options.min_count} times"
         yield Doubt("rare", 1.0, (), False, says, f"say {option('min_count', 1)}, or give more text")
+
+
+def _passed(notes: Sequence[str]) -> Iterator[Doubt]:
+    """Tell files that lie among the texts and are not read."""
+    for note in notes:
+        if files := note.partition(PASSED)[2].partition(";")[0]:
+            yield Doubt("passed", 0.0, (), False, f"{PASSED}{files}", "make plain text of them if they belong here")
 
 
 def look_at(numbered: Numbered) -> Look:
@@ -179,7 +202,7 @@ def _repeated(numbered: Numbered) -> Repeated | None:
 
 
 def _example(numbered: Numbered, kept: Any, look: Look) -> tuple[str, tuple[tuple[str, ...], ...]]:
-    """Return the document of median length, its rare words left out."""
+    """Return the document of median length, with a dot for its rare words, which are left out."""
     if not len(look.sizes):
         return "", ()
     which = int(np.argsort(look.sizes, kind="stable")[len(look.sizes) // 2])
@@ -193,6 +216,8 @@ def _example(numbered: Numbered, kept: Any, look: Look) -> tuple[str, tuple[tupl
             words = []
         elif kept[i]:
             words.append(numbered.words[i])
+        elif words[-1:] != [_GAP]:
+            words.append(_GAP)
     return numbered.records[which].id, tuple(texts)
 
 
@@ -209,11 +234,18 @@ def lines_of(found: Evidence, *, short: bool = False) -> Iterator[tuple[str, str
     """
     for label, notes in (("read as", found.read_as), ("words", found.notes)):
         yield from ((label if not n else "", note.removeprefix(f"{found.name}: ")) for n, note in enumerate(notes))
-    sizes = (found.documents, "document"), (found.sentences, "sentence"), (found.tokens, "token"), (found.words, "word")
+    sizes = (
+        (found.documents, "document"),
+        (found.sentences, "sentence"),
+        (found.tokens, "running word"),
+        (found.words, "word"),
+    )
     sized = [_counted(n, noun) for n, noun in sizes]
     least = f" that occur {found.min_count} times or more ({option('min_count', found.min_count)})"
     size = ", ".join(sized if found.sentences != found.documents else [sized[0], *sized[2:]])
     yield "holds", size + least * (found.min_count > 1)
+    if found.too_small:
+        yield "", found.too_small
     few = found.frequent[: 10 if short else None]
     yield "most frequent", ", ".join(word if short else f"{word} {n:,}" for word, n in few)
     yield "as trained", _in_short(found, _SHORT if short else _LONG)
@@ -227,7 +259,7 @@ def lines_of(found: Evidence, *, short: bool = False) -> Iterator[tuple[str, str
         yield "columns", shown
     if not found.doubts:
         looked = f"{found.looked_at:,} of {found.characters:,} characters"
-        yield "doubts", f"none of the {len(DOUBTS)} that were looked for, in {looked}"
+        yield "doubts", f"none of the {len(DOUBTS) + _OWN} that were looked for, in {looked}"
     for n, doubt in enumerate(found.doubts):
         yield "doubts" if not n else "", told(doubt)
 
@@ -246,7 +278,8 @@ def _in_short(found: Evidence, most: int) -> str:
         if len(words) > most:
             break
     more = " …" if len(words) > most or sum(map(len, texts)) > most else ""
-    return f"document {name}: {' '.join(words[:most])}{more}"
+    gaps = f" ({_GAP}: rare words, left out)" * (_GAP in words[:most])
+    return f"document {name}{gaps}: {' '.join(words[:most])}{more}"
 
 
 def _counted(n: int, noun: str) -> str:

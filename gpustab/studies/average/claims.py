@@ -36,11 +36,10 @@ class Gain(NamedTuple):
     def differ(self) -> str:
         """How much averages differ, a clause."""
         low, high = self.part.interval
-        span = "one pair of averages, no interval" if self.between.freedom < 2 else number_span(low, high)
+        span = "one pair of averages, no interval" if self.between.freedom < 2 else number_span(max(low, 0.0), high)
         return (
             f"{self.n} runs differ {number(self.part.value, 2)} times as much as single runs ({span}; independent "
-            "noise "
-            f"would give {1 / sqrt(self.n):.2f})"
+            f"noise would give {1 / sqrt(self.n):.2f})"
         )
 
 
@@ -56,8 +55,7 @@ GAINS = Claim[Gain](
     says="Averages of runs agree better with each other than single runs do.",
     rule=(
         "the 95 % interval of the loss of two averages, in parts of that of two runs, lies below 1; no if above; no "
-        "test of "
-        "two averages. The largest averages of which there are three decide"
+        "test of two averages. The largest averages of which there are three decide"
     ),
     judge=_judge,
     sentences={
@@ -65,15 +63,14 @@ GAINS = Claim[Gain](
         "no": lambda x: f"Averaging makes the space less stable: averages of {x.differ}.",
         "undecided": lambda x: f"These runs are too few to say whether averaging helps: averages of {x.differ}.",
         "no test": lambda x: (
-            f"Averages of {x.differ}. With so few averages nobody can say how far off that is: average at least six "
-            "runs."
+            f"Averages of {x.differ}. So few averages do not show how uncertain that is. Average at least six runs."
             if x.between.freedom < 2
-            else "Whether averaging helps is not tested. Two runs are hardly more alike than unrelated spaces (loss "
+            else "The effect of averaging is not tested. Two runs are hardly more alike than unrelated spaces (loss "
             f"{number(x.runs.value, 2)}; unrelated {number(x.chance, 2)}), and averages of such runs differ less too. "
             "Train longer, or with fewer dimensions."
         ),
     },
 )
 
-TOO_FEW = "What averaging gains cannot be seen: two averages of equally many runs take at least four runs."
+TOO_FEW = "The gain of averaging cannot be measured: two averages of equally many runs take at least four runs."
 """Said of two or three runs."""

@@ -9,9 +9,10 @@ from gpustab.report import Result
 from gpustab.report.origin import embeddings
 from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, percent, with_half
+from gpustab.statistics.intervals import Estimate
 from gpustab.studies.average.claims import GAINS, Gain
 from gpustab.studies.average.study import LEVELS, gain_of
-from gpustab.studies.shared.wording import listed, the_runs
+from gpustab.studies.shared.wording import listed, percents, the_runs
 
 CITATIONS = ("rettenmeier2020",)
 
@@ -38,13 +39,12 @@ def cards(result: Content) -> list[Card]:
         return []
     _, gain = first
     group = result.groups[0]
-    span = number(gain.part.half, 1)
     return [
-        Card("Two single runs differ by", number(gain.runs.value, 3), "PIP loss", f"± {number(gain.runs.half, 2)}"),
-        Card(f"Two averages of {gain.n} runs differ by", number(gain.between.value, 3), "PIP loss", _half(gain)),
+        Card("Two single runs differ by", number(gain.runs.value, 3), "PIP loss", _span(gain.runs)),
         Card(
-            "That is", f"{percent(gain.part.value)}", "of what runs differ", f"± {span}" if span != "–" else "one pair"
+            f"Two averages of {gain.n} runs differ by", number(gain.between.value, 3), "PIP loss", _span(gain.between)
         ),
+        Card("That is", percent(gain.part.value), "of what runs differ", percents(gain.part)),
         Card(
             "The same runs in the reverse order",
             number(group["loss_between_orders"], 2),
@@ -54,8 +54,8 @@ def cards(result: Content) -> list[Card]:
     ]
 
 
-def _half(gain: Gain) -> str:
-    return f"± {number(gain.between.half, 2)}" if gain.between.freedom > 1 else "one pair: no interval"
+def _span(loss: Estimate) -> str:
+    return with_half(loss.value, loss.half, 0.0) if loss.freedom > 1 else "one pair: no interval"
 
 
 def may_claim(result: Content) -> str:
@@ -107,7 +107,7 @@ def _facts(group: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
 _LEVELS: Columns = [
     ("runs of an average", "runs_beneath"),
     ("averages", "averages"),
-    ("PIP loss of two", lambda row: with_half(row.reduced_pip, row.loss.half) if row.averages > 1 else "–"),
+    ("PIP loss of two", lambda row: with_half(row.reduced_pip, row.loss.half, 0.0) if row.averages > 1 else "–"),
     ("SD over pairs", ("sd", 2)),
 ]
 

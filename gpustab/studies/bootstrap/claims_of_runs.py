@@ -11,8 +11,8 @@ from gpustab.results.page import percent
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap.claims import WIDER, Pair, is_flat
 from gpustab.studies.bootstrap.tables import NEIGHBOURS, SETTINGS, Neighbour, Setting
-from gpustab.studies.neighbours.claims import FIRM, LEAST_RUNS, OPEN, PASSING, some_hold
-from gpustab.studies.shared.claims import Claim, Margin, within
+from gpustab.studies.neighbours.claims import FIRM, LEAST_RUNS, OPEN, PASSING, UNJUDGED, some_hold, train_more
+from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, within
 from gpustab.studies.shared.frame import merged
 from gpustab.studies.shared.wording import capital, groups_in_words, listed, number_span, technique, word
 
@@ -31,6 +31,11 @@ class Judged(NamedTuple):
         return f"{self.setting.runs} bootstrap runs"
 
     @property
+    def p(self) -> float:
+        """What part of a list two runs share."""
+        return self.setting.p_value
+
+    @property
     def firm(self) -> list[Neighbour]:
         """Those that are firm."""
         return [row for row in self.rows if row.verdict == FIRM]
@@ -45,8 +50,7 @@ class Judged(NamedTuple):
     @property
     def others(self) -> str:
         """How many are passing and open, in sentences; empty where all are firm."""
-        passing = sum(row.verdict == PASSING for row in self.rows)
-        counts = {PASSING: passing, OPEN: len(self.rows) - len(self.firm) - passing}
+        counts = {kind: sum(row.verdict == kind for row in self.rows) for kind in (PASSING, OPEN, UNJUDGED)}
         parts = [f"{word(n)} {'is' if n == 1 else 'are'} {verdict}" for verdict, n in counts.items() if n]
         chose = self.rows[0].chosen_by == self.setting.group
         flattered = ["The same runs chose the words, so too many look firm."] * chose
@@ -70,15 +74,19 @@ HOLD = Claim[Judged](
     id="bootstrap.neighbours-hold",
     says="Some neighbours of the query words hold over bootstrap runs.",
     source="§7, table 4",
-    rule="one of them is firm; no if all are passing; no test below five runs",
-    judge=lambda x: "no test" if x.setting.runs < LEAST_RUNS else some_hold([row.verdict for row in x.rows]),
+    rule=(
+        f"one of them is firm; no if all are passing; no test below {LEAST_RUNS:g} runs, or below {NOISY_RUNS:g} if "
+        f"two share less than {percent(NOISY)} of every list"
+    ),
+    judge=lambda x: (
+        "no test" if {row.verdict for row in x.rows} == {UNJUDGED} else some_hold([row.verdict for row in x.rows])
+    ),
     sentences={
         "yes": _some_firm,
         "no": _none_firm,
         "undecided": _none_firm,
         "no test": lambda x: (
-            f"{groups_in_words([x.setting.group])}: {x.kind} are too few to judge a neighbour. Train at least "
-            "five, better ten."
+            f"{groups_in_words([x.setting.group])}: {x.kind} are too few to judge a neighbour. {train_more(x.p)}"
         ),
     },
 )
@@ -102,7 +110,8 @@ def _beside(says: str) -> Callable[[Pair], str]:
         span = number_span(low, high, 1)
         return (
             f"{_leaf(pair.first)}: {says.format(times=f'{times:.1f} times ({span})', ratio=f'{times:.1f}, {span}')}. "
-            f"Two {pair.second.sampling} runs share {whole:.1f} of ten nearest words, two bootstrap runs {drawn:.1f}."
+            f"Of the ten nearest words of a query word, two {pair.second.sampling} runs share {whole:.1f} and two "
+            f"bootstrap runs {drawn:.1f}."
         )
 
     return sentence
@@ -110,16 +119,21 @@ def _beside(says: str) -> Callable[[Pair], str]:
 
 DOCUMENTS = Claim[Pair](
     id="bootstrap.documents-matter",
-    says="Resampling the documents changes the cosines more than training again.",
+    says="Resampling the documents changes the cosines of near words more than training again.",
     source="§7, figure 1",
     rule=WIDER.rule,
     judge=WIDER.judge,
     sentences={
-        "yes": _beside("resampling the documents changes the cosines {times} as much as training again"),
-        "no": _beside("resampling the documents changes the cosines less than training again, {times} as much"),
+        "yes": _beside(
+            "resampling the documents makes the cosines of near words vary {times} as much as training again (ratio of "
+            "SDs over the query words; gpustab stability compares all pairs of words)"
+        ),
+        "no": _beside(
+            "resampling the documents makes the cosines of near words vary less than training again, {times} as much"
+        ),
         "undecided": _beside(
-            "these runs are too few to say whether resampling the documents changes the cosines more than training "
-            "again (ratio {ratio})"
+            "these runs are too few to say whether resampling the documents makes the cosines of near words vary more "
+            "than training again (ratio {ratio})"
         ),
         "no test": _beside(
             "cosines vary over runs nearly as much as over words, so they cannot say whether resampling the documents "

@@ -7,13 +7,14 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, TypeVar, get_args
 
-from gpustab.results.page import number, percent
+from gpustab.results.page import number, percent, with_half
 from gpustab.runs.key import Unit
+from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap import claims
 from gpustab.studies.bootstrap.claims import Pair, Ranked, factor, is_flat
 from gpustab.studies.bootstrap.tables import Distance, Number, Setting
 from gpustab.studies.shared.claims import Claim, Observation
-from gpustab.studies.shared.wording import number_span, technique, with_error
+from gpustab.studies.shared.wording import number_span, share_with_error, technique, with_error
 
 K = TypeVar("K")
 
@@ -60,7 +61,7 @@ def _of_leaf(
 ) -> Iterator[Observation]:
     fixed, shuffled, bootstrap = (leaf.get(name) for name in ("fixed", "shuffled", "bootstrap"))
     if fixed:
-        shows = f"Jaccard {with_error(fixed.estimate('jn'))}, SD {number(fixed.sd, 2)}"
+        shows = f"Jaccard {share_with_error(fixed.estimate('jn'))}, SD {number(fixed.sd, 2)}"
         yield _finding(claims.SMALL, fixed, [fixed], shows)
         low, high = (math.exp(min(end, 700)) for end in fixed.estimate("log_spread").interval)
         shows = f"spread {number(fixed.spread, 2)} ({number_span(low, high, 3)}), mean SD {number(fixed.sd, 2)}"
@@ -100,15 +101,24 @@ def _of_bootstrap(bootstrap: Setting, whole: Setting) -> Iterator[Observation]:
 
 
 def _against(pair: Pair, name: Number) -> str:
-    return " against ".join(with_error(group.estimate(name)) for group in pair)
+    written = share_with_error if name in ("j2", "jn") else _not_negative if name == "rank_change" else with_error
+    return " against ".join(written(group.estimate(name)) for group in pair)
+
+
+def _not_negative(estimate: Estimate) -> str:
+    return with_half(estimate.value, estimate.half, 0.0)
 
 
 def _of_bootstrap_alone(group: Setting) -> Iterator[Observation]:
     shows = f"{percent(group.disjoint, 1)} of the pairs of lists; {number(group.everywhere, 2)} words are in every list"
     yield _finding(claims.DISJOINT, group, [group], shows)
-    yield _finding(claims.TOP_TWO, group, [group], f"Jaccard {with_error(group.estimate('j2'))}")
-    yield _finding(claims.STABILISES, group, [group], f"rise beyond the bias {factor(group.estimate('rise'))}")
-    shows = f"shared part {with_error(group.estimate('recurring'))}"
+    yield _finding(claims.TOP_TWO, group, [group], f"Jaccard {share_with_error(group.estimate('j2'))}")
+    few = (
+        f"{group.runs} runs of the {claims.PLATEAU:g} or more that this takes; " if group.runs < claims.PLATEAU else ""
+    )
+    yield _finding(claims.STABILISES, group, [group], f"{few}rise beyond the bias {factor(group.estimate('rise'))}")
+    few = f"averages of {group.runs // 2} runs; " if group.runs // 2 < claims.AS_MANY else ""
+    shows = f"{few}shared part {share_with_error(group.estimate('recurring'))}"
     yield _finding(claims.AVERAGE, group, [group], shows, half=group.runs // 2)
 
 
@@ -123,7 +133,7 @@ def _of_techniques(techniques: dict[str, Setting]) -> Iterator[Observation]:
         ppmi, less = techniques["ppmi_svd"], [row for name, row in techniques.items() if name != "ppmi_svd"]
         ranked, every = Ranked(less, [ppmi]), [ppmi, *less]
         yield _finding(claims.MOST, ranked, every, _spreads(every))
-        shows = ", ".join(f"{technique(row.technique)} {with_error(row.estimate('jn'))}" for row in every)
+        shows = ", ".join(f"{technique(row.technique)} {share_with_error(row.estimate('jn'))}" for row in every)
         yield _finding(claims.PPMI_LISTS, ranked, every, shows)
 
 

@@ -9,16 +9,16 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from gpustab.report import Result
-from gpustab.report.origin import embeddings
+from gpustab.report.origin import embeddings, in_words
 from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, whole
 from gpustab.studies.bootstrap import tables
 from gpustab.studies.bootstrap.claims import is_flat
 from gpustab.studies.bootstrap.claims_of_runs import is_silent
-from gpustab.studies.neighbours.claims import FIRM, OPEN, RULE
+from gpustab.studies.neighbours.claims import FIRM, OPEN, PASSING, RULE, UNJUDGED
 from gpustab.studies.neighbours.page import verdict_cards
-from gpustab.studies.shared.observations import by_chance, rules, verdicts
-from gpustab.studies.shared.wording import capital, listed, number_span, the_runs
+from gpustab.studies.shared.observations import by_chance, by_chance_of, rules, verdicts
+from gpustab.studies.shared.wording import WORDS_DEPEND, capital, listed, of_list, the_runs
 
 CITATIONS = ("antoniak2018",)
 _QUERIES = 20
@@ -52,7 +52,6 @@ def cards(result: Content) -> list[Card]:
         return []
     setting, rows = found
     n, p = result.groups[0]["n"], setting.estimate("p")
-    low, high = (min(max(end, 0.0), 1.0) for end in p.interval)
     made = verdict_cards([(f"{row.query} – {row.word}", row.verdict) for row in rows], len(rows), "bootstrap")
     return [
         *made,
@@ -60,7 +59,7 @@ def cards(result: Content) -> list[Card]:
             "Two bootstrap runs have in common",
             number(n * p.value, 2),
             f"of {n} neighbours",
-            number_span(n * low, n * high),
+            of_list(p, n),
             "bootstrap",
         ),
     ]
@@ -71,7 +70,7 @@ def may_claim(result: Content) -> str:
     if (found := _leading(result)) is None:
         return ""
     firm = [f"{row.query} – {row.word}" for row in found[1] if row.verdict == FIRM]
-    if all(row.verdict == OPEN for row in found[1]):
+    if all(row.verdict in (OPEN, UNJUDGED) for row in found[1]):
         return (
             "Nothing yet about these words: these runs cannot judge their neighbours. Nor may you write that they are "
             "unstable. Train more runs."
@@ -93,7 +92,7 @@ _CLAIMED = 5
 def methods(result: Content) -> str:
     """Return a paragraph for the methods section of a paper."""
     n = result.groups[0]["n"] if result.groups else 10
-    groups = ", ".join(f"{counted(len(group['runs']), 'run')} of {group['name']}" for group in result.groups)
+    groups = ", ".join(f"{counted(len(group['runs']), 'run')} of {in_words(group['name'])}" for group in result.groups)
     asked = ", ".join(result.settings.get("query", ())[:40])
     return (
         f"With gpustab {result.environment.get('gpustab')}, after Antoniak & Mimno (2018), cosines of the query words "
@@ -137,6 +136,9 @@ def _neighbours(result: Result) -> Iterator[Block]:
         chosen = own[0].chosen_by
         chose = f"{capital(the_runs(chosen))} chose" if chosen != group else "The same runs chose"
         answer = f"{chose} these {len(own)} words, and {own[0].of} bootstrap runs judge them."
+        judged_so = sum(row.verdict in (FIRM, PASSING) for row in own)
+        if judged_so > 1:
+            answer += f" Of {judged_so} firm or passing ones {by_chance_of(judged_so)} may be called so by chance."
         if len(words) > _QUERIES:
             answer += f" Below are {_QUERIES} of {len(words)} query words; the table of neighbours has all."
         rule = f"{RULE} The bootstrap range is the least and the largest cosine, no confidence interval."
@@ -156,9 +158,10 @@ def _overview(words: list[str], rows: list[tables.Neighbour]) -> SmallTable:
     cells = []
     for word in words:
         own = [row for row in rows if row.query == word]
-        firm = [row.word for row in own if row.verdict == "firm"]
-        passing = sum(row.verdict == "passing" for row in own)
-        cells.append([word, ", ".join(firm) or "none", str(passing), str(len(own) - len(firm) - passing)])
+        counts = [sum(row.verdict == verdict for row in own) for verdict in (PASSING, OPEN)]
+        firm = [row.word for row in own if row.verdict == FIRM]
+        judged = any(row.verdict != UNJUDGED for row in own)
+        cells.append([word, ", ".join(firm) or "none", *map(str, counts)] if judged else [word, UNJUDGED, "–", "–"])
     return SmallTable("", ["query", "firm", "passing", "open"], cells)
 
 
@@ -250,7 +253,10 @@ def _claims(result: Result) -> Iterator[Block]:
         "Does the paper hold here?",
         tables=[verdicts(rows)] if rows.height else [],
         answer=" ".join(filter(None, [_tally(rows["agrees"]), by_chance(rows.rows())])),
-        aside="Antoniak & Mimno 2018. Intervals are 95 % over runs, × is a ratio of spreads.",
+        aside=(
+            "Antoniak & Mimno 2018. Intervals are 95 % over runs, those of averages over query words; × is a ratio of "
+            f"spreads. {WORDS_DEPEND}"
+        ),
     )
     yield from rules(rows)
 
@@ -265,5 +271,5 @@ _SAID = {
     "yes": ("{} holds", "{} hold"),
     "no": ("{} does not hold", "{} do not hold"),
     "undecided": ("{} is undecided", "{} are undecided"),
-    "no test": ("{} cannot be tested", "{} cannot be tested"),
+    "no test": ("{} cannot be tested with these runs", "{} cannot be tested with these runs"),
 }

@@ -20,7 +20,7 @@ from gpustab.results.page import counted
 from gpustab.runs.families import families
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
-from gpustab.spaces.words import show, some_words
+from gpustab.spaces.words import near_words, show, some_words
 from gpustab.studies.bootstrap import claims_of_runs, numbers, tables
 from gpustab.studies.bootstrap.corpus import chosen_queries, corpora, corpus_of, named_queries
 from gpustab.studies.bootstrap.findings import findings
@@ -28,7 +28,7 @@ from gpustab.studies.bootstrap.measure import Measured, measure
 from gpustab.studies.bootstrap.options import BootstrapOptions
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import Same, fingerprints, said_of, seeds_of
-from gpustab.studies.shared.spaces import flaws_of, sentences_of
+from gpustab.studies.shared.spaces import flaws_of, is_fact, sentences_of
 
 WHOLE = ("shuffled", "fixed")
 """Samplings whose runs read the whole corpus: they choose the neighbours that bootstrap runs judge."""
@@ -94,6 +94,7 @@ class _Study:
         self.tables: dict[str, Table] = {}
         self.counts: dict[bytes, int] = {}
         self.missing: dict[bytes, list[str]] = {}
+        self.near: dict[bytes, str] = {}
         self.spaces: dict[str, list[str]] = {}
         self.far: dict[str, bool] = {}
 
@@ -119,19 +120,22 @@ class _Study:
         for word in self.asked:
             if word not in runs.vocabulary:
                 self.missing.setdefault(word, []).append(runs.name)
+                self.near[word] = self.near.get(word) or near_words(word, runs.vocabulary)
             elif runs.counts is not None:
                 count = int(runs.counts[runs.vocabulary.index_of(word)])
                 self.counts[word] = max(self.counts.get(word, 0), count)
         if not any(word in runs.vocabulary for word in self.asked) or runs.words < 3:
             return None
         self.seen[runs.name] = _sample_of(group, runs)
-        runs = engine.place(runs, answer.compute)
+        runs, facts = engine.place(runs, answer.compute), list[str]()
         if int(runs.joint.sum()) > 1:
             pip = engine.pip_pass(runs, answer.compute)
             flaws = flaws_of(runs, pip)
-            self.spaces[runs.name] = sentences_of(flaws, pip)
+            said = sentences_of(flaws, pip)
+            self.spaces[runs.name] = [sentence for sentence in said if not is_fact(sentence)]
+            facts = [*filter(is_fact, said)]
             self.far[runs.name] = bool(flaws.names)
-        answer.notes[runs.name] = list(runs.notes)
+        answer.notes[runs.name] = [*facts, *runs.notes]
         return measure(runs, self.asked, self.options.n, asked, answer.compute)
 
     def _add(self, own: Measured, chooser: Measured | None) -> None:
@@ -161,7 +165,8 @@ class _Study:
         result = self.answer.result
         if not result.groups:
             words = ", ".join(show(word) for word in self.asked[:5])
-            raise InputError(f"no group has any of the query words ({words}); give others by {option('query')}")
+            near = "".join(self.near[word] for word in self.asked[:5] if word in self.near)
+            raise InputError(f"no group has any of the query words ({words}){near}; give others by {option('query')}")
         result.tables = self.tables
         settings, distances = list(tables.SETTINGS.rows(self.tables)), list(tables.DISTANCES.rows(self.tables))
         result.tables |= tables.FINDINGS.named(findings(settings, _same(self.seen), distances))
@@ -176,7 +181,7 @@ class _Study:
         groups = len(self.answer.result.groups)
         for word, names in self.missing.items():
             where = "every group" if len(names) >= groups and groups > 1 else some_words([n.encode() for n in names])
-            yield f"The query word '{show(word)}' is not in {where}; it is left out there."
+            yield f"The query word '{show(word)}' is not in {where}{self.near[word]}; it is left out there."
 
 
 def _summary(own: Measured, rows: Sequence[tables.Neighbour], chooser: Measured | None) -> dict[str, Any]:

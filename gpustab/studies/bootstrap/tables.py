@@ -110,7 +110,7 @@ class Neighbour(NamedTuple):
     share_low: Annotated[float, Column(about="lower end of its 95 % Wilson interval")]
     share_high: float
     margin: Annotated[float, Column(about="probability by the cosines to be nearer than the first word outside")]
-    verdict: Annotated[str, Column(about="firm, passing or open; empty where these runs do not judge it")]
+    verdict: Annotated[str, Column(about="firm, passing, open, or not judged; empty of runs that choose")]
 
 
 class Listed(NamedTuple):

@@ -43,8 +43,8 @@ def _beside_samplings(pair: Pair) -> str:
 
 def _floor(pair: Pair) -> str:
     return (
-        f"The periods differ by {number(pair.change, 2)}, two samplings of one period's documents by "
-        f"{number(pair.sampling_floor, 2)}"
+        f"The mean cosine distance between the periods is {number(pair.change, 2)}, between two samplings of one "
+        f"period's documents {number(pair.sampling_floor, 2)}"
     )
 
 
@@ -53,10 +53,10 @@ def _beyond_floor(pair: Pair, begin: str) -> str:
     start = f"{begin} {_floor(pair)}."
     if not math.isfinite(expected(pair).value):
         return f"{start} A single run says nothing of the training noise."
-    start += f" Sampling alone can make up {number(expected(pair).value, 2)} between periods"
+    start += f" Sampling alone can give {number(expected(pair).value, 2)}."
     if math.isnan(low):
-        return f"{start}. So few runs give no interval of the rest."
-    return f"{start}; the rest is {number_span(low, high, 2)}."
+        return f"{start} So few runs give no interval for the rest."
+    return f"{start} The rest is {number_span(low, high, 2)}."
 
 
 def of_noise(pair: Pair) -> str:
@@ -85,18 +85,18 @@ BEYOND_SAMPLING = Claim[Pair](
     sentences={
         "more": lambda pair: _beyond_floor(pair, "The periods differ more than sampling explains."),
         "no more": lambda pair: (
-            f"The periods differ no more than two samplings of one period's documents. {_floor(pair)}. The difference, "
-            f"less a margin, is {signed_span(*beyond_margin(pair, NO_MORE))}."
+            f"The periods differ no more than two samplings of one period's documents. {_floor(pair)}. Less a small "
+            f"margin, the difference is {signed_span(*beyond_margin(pair, NO_MORE))}."
         ),
         "too noisy": of_noise,
-        "open": lambda pair: _beyond_floor(pair, "These runs are too few to tell a change from sampling."),
+        "open": lambda pair: _beyond_floor(pair, "These runs are too few to separate a change from sampling."),
     },
 )
 
 _SENTENCES = {
     "more": "Contexts differ more than sampling explains {}.",
     "no more": "Contexts differ no more than two samplings of one period's documents {}.",
-    "open": "These runs are too few to tell a change of contexts from sampling {}.",
+    "open": "These runs are too few to separate a change of contexts from sampling {}.",
     "too noisy": (
         "Contexts are not compared {}: two runs of one period lie more than half as far apart as two different words."
     ),
@@ -126,8 +126,8 @@ COMPARED = Claim[Sequence[Pair]](
             "and compare them with these."
         ),
         "no": (
-            "Nothing here tells a change from sampling: the distance between two samplings of one period's documents "
-            "is unknown. Train bootstrap runs too, or a control (train --control 2)."
+            "Nothing here separates a change from sampling. The distance between two samplings of one period's "
+            "documents is unknown. Train bootstrap runs too, or a control (train --control 2)."
         ),
     },
 )
@@ -194,7 +194,7 @@ MORE_THAN_AT_RANDOM = Claim[AtRandom](
             x, "One split cannot say whether that is chance. Deal two or more (train --control 2)."
         ),
         "no error": lambda x: _beside(
-            x, "So few runs give no interval without training noise. Train at least three runs of each period."
+            x, "These runs are too few for an interval. Train at least three runs of each period."
         ),
         "too noisy": (
             "Periods are not compared with randomly dealt documents. The training noise hides the effect of the "
@@ -287,9 +287,14 @@ ORDER = Claim[Order](
     says="Other runs would list nearly the same words as those that moved most.",
     source="Rettenmeier 2020, table 4.2",
     paper="Rettenmeier lists five words for each language, from the average of 32 runs, without a reliability",
-    rule=f"the reliability of the order is at least {RELIABLE:g}: the part of the words' variance that is no error",
-    judge=lambda order: "yes" if order.reliability >= RELIABLE else "no",
-    sentences={"no": _not_reliable},
+    rule=(
+        f"the reliability of the order is at least {RELIABLE:g}: the part of the words' variance that is no error. No "
+        "test where so few runs give no reliability"
+    ),
+    judge=lambda order: (
+        "no test" if math.isnan(order.reliability) else "yes" if order.reliability >= RELIABLE else "no"
+    ),
+    sentences={"no": _not_reliable, "no test": _not_reliable},
 )
 
 BEYOND_LAW = Claim[Excess](
@@ -312,17 +317,16 @@ class Differing(NamedTuple):
 
 def _differing(words: Differing) -> str:
     each = [
-        f"{counted(some, 'word', of=of)} from {first} to {second}"
-        for (first, second), (some, of) in words.counts.items()
+        f"{counted(some, 'word', of=of)} ({first} to {second})" for (first, second), (some, of) in words.counts.items()
     ]
     return (
-        f"Contexts differ more than the sampling of authors explains for {listed(each)} ({percent(words.rate)} of "
-        "these words may be false)."
+        f"Contexts differ more than the sampling of authors explains for {listed(each)}. Up to {percent(words.rate)} "
+        "of these words may be false."
     )
 
 
 def _none_differs(words: Differing) -> str:
-    each = [f"{counted(of, 'word')} from {first} to {second}" for (first, second), (_, of) in words.counts.items()]
+    each = [f"{counted(of, 'word')}, {first} to {second}" for (first, second), (_, of) in words.counts.items()]
     return f"No word's contexts differ more than the sampling of authors explains ({listed(each)})."
 
 

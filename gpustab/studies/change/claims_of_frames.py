@@ -32,7 +32,7 @@ COLLAPSED = Claim[Cosine](
     sentences={
         "yes": lambda cosine: (
             f"{groups_in_words([cosine.name])}: the vectors are collapsed. All words point one way (mean cosine "
-            f"{cosine.value:.2f}), so nobody can see a word move. Train longer."
+            f"{cosine.value:.2f}), so they cannot show that a word moved. Train longer."
         )
     },
 )
@@ -40,7 +40,7 @@ COLLAPSED = Claim[Cosine](
 
 TWO_CAMPS = Claim[Pair](
     id="change.two-camps",
-    says="Two camps of words fit two rotations of one space onto the other.",
+    says="The words fall into two camps, each with its own rotation of one space onto the other.",
     rule=(
         f"words that may choose between two rotations, found on other words, move less than {CAMPS:g} times as far as "
         "by one rotation over all words, and that is the rotation that was taken"
@@ -48,11 +48,11 @@ TWO_CAMPS = Claim[Pair](
     judge=lambda pair: "yes" if pair.align == "all" and pair.two_turns < CAMPS else "no",
     sentences={
         "yes": lambda pair: (
-            f"From {pair.first} to {pair.second}, two camps of words fit two rotations of one space onto the other "
-            f"({percent(1 - pair.second_turn)} and {percent(pair.second_turn)} of the words). These vectors cannot say "
-            f"which camp moved. If you know words that stood still, align by them ({option('align', 'anchors')} with "
-            f"{option('anchors', 'FILE')}). Neighbours need no alignment: {option('words')} lists the neighbours of "
-            "the words that you name, by period."
+            f"From {pair.first} to {pair.second}, the words fall into two camps ({percent(1 - pair.second_turn)} and "
+            f"{percent(pair.second_turn)}). Each camp needs its own rotation of one space onto the other. These "
+            "vectors cannot say which camp moved. If you know words that stood still, align by them "
+            f"({option('align', 'anchors')} with {option('anchors', 'FILE')}). Neighbours need no alignment: "
+            f"{option('words')} lists the neighbours of the words that you name, by period."
         )
     },
 )
@@ -69,7 +69,7 @@ def _frame(pair: Pair) -> str:
 
 NO_FRAME = Claim[Pair](
     id="change.no-frame",
-    says="Spaces that were not rotated share one frame.",
+    says="Spaces that were not rotated have common axes.",
     rule=(
         f"a rotation over all words leaves at least {SHARED:g} of the change without a rotation, and two unrotated "
         f"runs of one period lie less than {NOISY:g} times as far apart as two different words"
@@ -77,13 +77,13 @@ NO_FRAME = Claim[Pair](
     judge=_frame,
     sentences={
         "no": lambda pair: (
-            f"The spaces of {pair.first} and {pair.second} share no frame, or most words moved together: a rotation "
-            f"over all words reduces the change from {number(pair.residual, 2)} to {number(pair.by_all, 2)}. Take "
-            f"{option('align', 'all')}, unless both spaces were tuned from the same vectors."
+            f"The spaces of {pair.first} and {pair.second} have no common axes, or most words moved together. A "
+            f"rotation over all words reduces the change from {number(pair.residual, 2)} to {number(pair.by_all, 2)}. "
+            f"Take {option('align', 'all')}, unless both spaces were tuned from the same vectors."
         ),
         "runs": lambda pair: (
-            "These runs share no frame, or training noise hides it: without a rotation, two runs of one period lie "
-            f"{number(pair.training_floor, 2)} apart, two different words {number(pair.unlike, 2)}. Take "
+            "These runs have no common axes, or training noise hides them. Without a rotation, two runs of one period "
+            f"lie {number(pair.training_floor, 2)} apart, two different words {number(pair.unlike, 2)}. Take "
             f"{option('align', 'all')}."
         ),
     },

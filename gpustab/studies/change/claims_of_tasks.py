@@ -43,13 +43,13 @@ def _best(cells: Sequence[Cell]) -> str:
     sure = sum(_surely_better(cell, len(cells)) for cell in cells)
     many = f"{counted(sure, 'way', 'surely classifies/surely classify', of=len(cells))} the targets better"
     if not sure:
-        many = f"{counted(better, 'way', 'classifies/classify', of=len(cells))} the targets better, but not surely"
+        many = f"{counted(better, 'way', of=len(cells))} may classify the targets better"
     if not better:
         many = "No way classifies the targets better"
     ranked = [cell for cell in cells if math.isfinite(cell.spearman)]
     best = max(ranked, key=lambda cell: cell.spearman)
     return (
-        f"{many}, compared with one class for all targets (accuracy {number(cells[0].majority, 3)}). "
+        f"{many} than one class for all of them would (accuracy {number(cells[0].majority, 3)}). "
         f"{best.way} of {the_runs(f'{best.technique}/{best.sampling}')} has the best ranks of {len(ranked)} ways: "
         f"Spearman's ρ {number(best.spearman, 3)}, mean of {counted(best.languages, 'language')}."
     )
@@ -86,7 +86,7 @@ class Way(NamedTuple):
     @property
     def by(self) -> str:
         """By how much the averages are better or worse."""
-        return f"{number(abs(self.beyond.value), 2)} of Spearman's ρ, {self.span}"
+        return f"difference {number(abs(self.beyond.value), 2)} of Spearman's ρ, {self.span}"
 
 
 def _beside_single(way: Way) -> str:

@@ -17,7 +17,7 @@ from gpustab.studies.change.page_of_laws import of_excess, of_law
 from gpustab.studies.change.page_of_tasks import of_grid, of_task
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import beside_paper
-from gpustab.studies.shared.wording import signed_span
+from gpustab.studies.shared.wording import WORDS_DEPEND, signed_span
 
 _SHOWN = 20
 """Length of a list of words on the page; the tables have all."""
@@ -172,7 +172,8 @@ def _how(result: Result, pairs: Table[tables.Pair]) -> Block:
             "A moved word has other contexts. Whether its meaning changed, or topics, authors and register did, is for "
             "a reader to judge. Two runs of one period are no test: where nothing changed at all, nearly every word "
             "moves farther than they do, because two periods are two samples of documents. Errors are jackknife errors "
-            "over the runs of both periods and say nothing of other documents."
+            "over the runs of both periods and say nothing of other documents. "
+            f"{WORDS_DEPEND}"
         ),
         facts=[
             ("period", "epoch", "what options and columns call a period of the texts; training has epochs of its own"),

@@ -13,7 +13,7 @@ class CompareOptions(Options):
     """What two groups are compared by.
 
     Attributes:
-        targets: as many words are drawn where there are more; default: all up to 20,000, else 1,000.
+        targets: compare so many words, drawn at random; default: all up to 20,000, else 1,000.
     """
 
     n: ListLength = 10

@@ -106,7 +106,7 @@ def _open(groups: Groups) -> str:
 def _beside(groups: Groups) -> str:
     """What the loss says, beside what the neighbours say."""
     if groups.by_loss not in groups.names:
-        same = f"are equally stable{_too(groups)}" if groups.by_loss == "alike" else "leave it open"
+        same = f"are equally stable{_too(groups)}" if groups.by_loss == "alike" else "do not decide"
         return f"The cosines of all words {same} ({groups.losses})."
     if groups.by_loss == groups.by_neighbours:
         return f"The cosines of all words say the same ({groups.losses})."
@@ -147,8 +147,8 @@ MORE_STABLE = Claim[Groups](
         "second": _more,
         "disagree": _disagree,
         "alike": lambda x: (
-            f"{capital(x.names['first'])} and {x.names['second']} have equally stable neighbours, within a fifth of "
-            f"one of ten ({x.span}). {_beside(x)}"
+            f"{capital(x.names['first'])} and {x.names['second']} have equally stable neighbours, within 0.2 of ten "
+            f"({x.span}). {_beside(x)}"
         ),
         "open": _open,
     },
@@ -204,13 +204,13 @@ WORDS_DIFFER = Claim[Differing](
     judge=lambda x: "no test" if x.silent or x.noisy else "yes" if x.less_in_first + x.less_in_second else "no",
     sentences={
         "yes": lambda x: (
-            f"Compared with equally frequent words, {counted(x.less_in_first, 'word', 'does/do', of=x.words)} worse in "
-            f"{the_runs(x.first)}, and {x.less_in_second:,} in {the_runs(x.second)}. About one in twenty of these "
-            "words is named wrongly."
+            f"Compared with equally frequent words, {counted(x.less_in_first, 'word', 'is/are', of=x.words)} less "
+            f"stable in {the_runs(x.first)}, and {x.less_in_second:,} in {the_runs(x.second)}. About one in twenty of "
+            "these words is named wrongly."
         ),
         "no": lambda x: (
-            f"No word's stability surely differs more between {the_runs(x.first)} and {the_runs(x.second)} than that "
-            "of equally frequent words."
+            f"No word surely differs more between {the_runs(x.first)} and {the_runs(x.second)} than equally frequent "
+            "words do."
         ),
         "no test": lambda x: (
             f"Single words are not compared, since {x.silent} far from the other runs of the group. Leave out what "

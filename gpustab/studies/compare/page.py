@@ -17,14 +17,14 @@ from gpustab.results.table import titles
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.compare import study
 from gpustab.studies.compare.study import Word
-from gpustab.studies.shared.wording import difference_span, listed, number_span, the_runs
+from gpustab.studies.shared.wording import difference_span, listed, of_list, percents, the_runs
 
 CITATIONS = ("rettenmeier2020", "antoniak2018")
 WORDS = {
     "words": {
         "count": "occurrences",
         **titles(Word, "p_first", "p_second", "difference"),
-        "se": "its SE",
+        "se": "its standard error",
         "less_first": Browsed("at a disadvantage in the first", "percent"),
         "less_second": Browsed("in the second", "percent"),
     }
@@ -65,16 +65,14 @@ def cards(result: Content) -> list[Card]:
     for group in result.groups if shared else ():
         n, name = int(shared.removeprefix("p@")), in_words(group["name"])
         p, loss, style = group[shared], group["of_chance"], looks[group["name"]].style
-        low, high = p["interval"]
-        span = number_span(n * low, n * high) if low is not None else "no interval"
-        made.append(Card(name, number(n * p["mean"], 2), f"of {n} neighbours come back", span, style))
-        low, high = loss["interval"]
-        made.append(Card(name, percent(loss["mean"]), "of chance", f"PIP loss; {_percents(low, high)}", style))
+        span, exact = (_of(group, measure) for measure in (p, loss))
+        made.append(Card(name, number(n * p["mean"], 2), f"of {n} neighbours come back", of_list(span, n), style))
+        made.append(Card(name, percent(loss["mean"]), "of chance", f"PIP loss; {percents(exact)}", style))
     return made
 
 
-def _percents(low: float | None, high: float | None) -> str:
-    return "no interval" if low is None or high is None or low != low else f"{100 * low:.0f}–{percent(high)}"
+def _of(group: dict[str, Any], measure: dict[str, Any]) -> Estimate:
+    return Estimate.of_runs(measure["mean"], measure["se"], len(group["runs"]))
 
 
 def may_claim(result: Content) -> str:
@@ -97,7 +95,7 @@ _MORE = "That {0} are more stable than {1}{by} on this text with these settings,
 _CLAIMS = {
     "first": _MORE,
     "second": _MORE,
-    "alike": "That {0} and {1} are equally stable{by}, neighbours within a fifth of one of ten.",
+    "alike": "That {0} and {1} are equally stable{by}, neighbours within 0.2 of ten.",
     "disagree": "Which one is more stable by neighbours and which by the loss; never that one is more stable as such.",
     "open": "Not that one is more stable than the other, and not that they are equal: train more runs.",
 }
@@ -172,8 +170,14 @@ def _words(result: Result) -> list[Block]:
             ("probability", lambda row: percent(row.less(row.surely))),
         ]
         if some:
-            tables.append(SmallTable.of(f"At a disadvantage in {name}, compared with words as frequent", some, columns))
-    return [Block("Which words differ?", tables=tables, answer=result.verdict[-1], figures=["words"])]
+            title = f"At a disadvantage in {name}, compared with words as frequent"
+            if all((row.p_first > row.p_second) == (place == "first") for row in some):  # none is less stable there
+                title = f"More stable in {name}, by less than words as frequent are"
+            tables.append(SmallTable.of(title, some, columns))
+    return [
+        Block("Which words differ?", tables=tables, answer=result.verdict[-1]),
+        Block("How stable is every word in both groups?", figures=["words"]),
+    ]
 
 
 def _difference(row: Word, runs: int) -> str:
@@ -190,5 +194,6 @@ def _difference_of(contrast: dict[str, Any]) -> str:
 
 def _estimate(estimate: dict[str, Any]) -> str:
     low, high = estimate["interval"]
-    band = "no interval" if low is None or low != low else f"{number(low, 3)} – {number(high, 3)}"
+    none = low is None or low != low
+    band = "no interval" if none else f"{number(max(low, 0.0), 3)}–{number(min(high, 1.0), 3)}"
     return f"{number(estimate['mean'], 3)} ({band})"

@@ -42,7 +42,7 @@ class Word:
     p_first: Annotated[float, Column("p@n, first", 2, "share of its n neighbours that two runs of the first share")]
     p_second: Annotated[float, Column("p@n, second", 2, "the same in the second group")]
     difference: Annotated[float, Column("difference", 2, "p@n in the first less that in the second")]
-    se: Annotated[float, Column("its SE", 2, "standard error of the difference")]
+    se: Annotated[float, Column("its standard error", 2, "standard error of the difference")]
     less_first: Annotated[
         float,
         Column(

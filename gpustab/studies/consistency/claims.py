@@ -66,8 +66,8 @@ TOLD_APART = Claim[ModelNumbers](
             "fifty."
         ),
         "apart": lambda row: (
-            f"The text distinguishes its terms {_often(row)} ({_span(row)}; by chance {100 * CHANCE:.0f}): there, two "
-            "samples of one term are more alike than samples of two terms."
+            f"The text distinguishes its terms {_often(row)} ({_span(row)}; by chance {100 * CHANCE:.0f}). In these, "
+            "two samples of one term are more alike than samples of two terms."
             + (f" {_of_documents(row)}" if row.beyond_low is not None else "")
         ),
         "documents": lambda row: (

@@ -125,7 +125,7 @@ def _cosines(rows: Sequence[Size]) -> str:
     ends = _ends(rows)
     first, last = (f"{_with_span(row)} with {_sentences(row.n)}" for row in ends)
     every = [
-        f" It is {_with_span(row)} with all sentences of a term, {number(row.mean, 3)} a sample."
+        f" It is {_with_span(row)} with all sentences of a term ({number(row.mean, 3)} a sample)."
         for row in rows
         if row.n is None and row not in ends
     ]
@@ -153,7 +153,7 @@ GROWS = Claim[Sequence[Size]](
         "none": "Samples of one size cannot show whether consistency grows with their size.",
         "grows": lambda rows: f"Consistency grows with the number of sentences. {_cosines(rows)}",
         "open": lambda rows: (
-            f"Consistency may grow with the number of sentences or not: the intervals overlap. {_cosines(rows)}"
+            f"Consistency may or may not grow with the number of sentences: the intervals overlap. {_cosines(rows)}"
         ),
     },
     paper=(

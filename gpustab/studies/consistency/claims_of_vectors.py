@@ -164,7 +164,7 @@ SUMS_FIRST = Claim[Sequence[Contrast]](
         "few": "there are too few terms to compare",
         "yes": lambda rows: f"sums have the higher cosine too, and {_by_auc(rows)}",
         "no": lambda rows: f"a model has a higher cosine than sums, and {_by_auc(rows)}",
-        "open": lambda rows: f"sums may have the higher cosine or not, and {_by_auc(rows)}",
+        "open": lambda rows: f"sums may or may not have the higher cosine, and {_by_auc(rows)}",
     },
 )
 
@@ -323,8 +323,8 @@ def _not_closest(rows: Sequence[Domain]) -> str:
 def _closest_open(rows: Sequence[Domain]) -> str:
     name, (low, high) = min(Groups.of(rows).differences(), key=lambda one: one[1][0])
     return (
-        "Terms frequent in the text and rare in general may be the closest to themselves or not "
-        f"({_closest_cosines(rows)}). Compared with equally frequent terms, their lead on terms {name} is "
+        "Terms frequent in the text and rare in general may or may not be the closest to themselves "
+        f"({_closest_cosines(rows)}). Compared with equally frequent terms, they are ahead of terms {name} by "
         f"{difference_span(low, high, 2)}."
     )
 

@@ -16,6 +16,7 @@ from gpustab.studies.consistency import claims_of_vectors as vectors
 from gpustab.studies.consistency.tables import ADDITIVE, CONSISTENCY, TESTED, ModelNumbers
 from gpustab.studies.consistency.tuning import best_of
 from gpustab.studies.consistency.verdict import beside_paper, of_cases, of_each, paper_and_here
+from gpustab.studies.shared.wording import WORDS_DEPEND
 
 R = TypeVar("R")
 
@@ -256,6 +257,7 @@ def _how(result: Result) -> Block:
             ("context", f"{window} words", "within the sentence, after subsampling; never the term itself"),
             ("centred", "", "less the mean background vector of the text's tokens, once for each context word"),
             ("intervals", "95 %", "jackknife over terms, Student's t; runs of a background have their own SD"),
+            ("terms", "as independent", WORDS_DEPEND.replace("words", "terms").replace("Words", "Terms")),
         ],
         folded=True,
     )

@@ -28,7 +28,7 @@ def cards(result: Content) -> list[Card]:
         strong = sum(doubt["strong"] for doubt in group["doubts"])
         sizes = (
             ("Documents", "documents"),
-            ("Tokens", "tokens"),
+            ("Running words", "tokens"),
             (f"Words that occur {group.get('min_count')} times or more", "words"),
         )
         made = [Card(name, f"{group[key]:,}") for name, key in sizes if isinstance(group.get(key), int)]

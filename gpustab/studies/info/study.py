@@ -102,27 +102,31 @@ def verdict(groups: Sequence[Mapping[str, Any]]) -> str:
     '2 of 2 files are odd. b.vec cannot be read: is empty. a.vec: 2 duplicate words.'
     >>> verdict([{"name": "a.vec", "words": 9, "duplicates": 0}]), verdict([{"name": "lee", "lines": [], "doubts": []}])
     ('Nothing is odd about this file.', 'Nothing is odd about this corpus.')
+    >>> verdict([{"name": "lee", "lines": [], "doubts": []}] * 2)
+    'Nothing is odd about these 2 corpora.'
     """
     refused = [f"{group['name']} cannot be read: {group['error']}" for group in groups if "error" in group]
     odd = [
         *refused,
         *(f"{group['name']}: {said}" for group in groups if "error" not in group and (said := _odd(group))),
     ]
-    kind = "corpus" if all("lines" in group for group in groups) else "file"
+    one, many = ("corpus", "corpora") if all("lines" in group for group in groups) else ("file", "files")
     if not odd:
-        return f"Nothing is odd about {f'this {kind}' if len(groups) == 1 else f'these {len(groups)} {kind}s'}."
+        return f"Nothing is odd about {f'this {one}' if len(groups) == 1 else f'these {len(groups)} {many}'}."
     more = f" And {len(odd) - _NAMED} more, below." if len(odd) > _NAMED else ""
-    lead = f"{counted(len(odd), kind, 'is/are', of=len(groups))} odd. " if len(groups) > 1 else ""
+    lead = f"{len(odd)} of {len(groups)} {many} {'is' if len(odd) == 1 else 'are'} odd. " if len(groups) > 1 else ""
     return lead + " ".join(f"{one.rstrip('.')}." for one in odd[:_NAMED]) + more
 
 
 def _odd(group: Mapping[str, Any]) -> str:
     """What is odd about one file or corpus, as a list; empty for nothing."""
     if "doubts" in group:
+        small = [group["too_small"]] if group.get("too_small") else []
         strong = [doubt for doubt in group["doubts"] if doubt["strong"]]
         shown = strong or list(group["doubts"])
         kind = "strong doubt" if strong else "doubt"
-        return f"{counted(len(shown), kind)}: {'; '.join(doubt['says'] for doubt in shown)}" if shown else ""
+        told = f"{counted(len(shown), kind)}: {'; '.join(doubt['says'] for doubt in shown)}"
+        return "; ".join([*small, *([told] if shown else [])])
     found = [counted(group[name], noun) for name, noun in _ODD.items() if group.get(name)]
     return ", ".join(found)
 
@@ -161,7 +165,7 @@ def _seen(
         periods = _periods(path, options, epochs_by) if epochs_by else []
     except InputError as error:
         return {"name": name, "error": printable(explain(error)).removeprefix(name).lstrip(":, ")}
-    plain = asdict(found) | {"doubts": [doubt._asdict() for doubt in found.doubts]}
+    plain = asdict(found) | {"too_small": found.too_small, "doubts": [doubt._asdict() for doubt in found.doubts]}
     for doubt in plain["doubts"]:
         doubt["way"], doubt["says"] = explain(InputError(doubt["way"])), explain(InputError(doubt["says"]))
     lines = [(label, printable(explain(InputError(text)))) for label, text in (*lines_of(found), *periods)]

@@ -72,10 +72,13 @@ class Findings:
             if names := judged.get(verdict):
                 yield verdict, names, str(claim.sentences[verdict])
 
-    def yes_or_no(self, claim: Claim[Any]) -> list[str]:
-        """Return a sentence for those that a claim is true of, one for the others, one for those that do not tell."""
+    def yes_or_no(self, claim: Claim[Any], what: str = "") -> list[str]:
+        """Return a sentence for those that a claim is true of, one for the others, one for those that do not tell.
+
+        The last of these says ``what`` nobody can tell, if it is given.
+        """
         answers = [f"{verdict.title()}{self.of(names)}: {text}." for verdict, names, text in self.decided(claim)]
-        return answers + self.cannot_tell(claim)
+        return answers + self.cannot_tell(claim, what)
 
     def beside(self, claim: Claim[Any]) -> list[str]:
         """Return what a claim adds to an answer, of the techniques that it is decided of."""

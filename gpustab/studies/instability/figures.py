@@ -350,7 +350,7 @@ def scores(name: str, rows: Table) -> str:
         return ""
     counts, pad = sorted({float(n) for n in rows["runs_beneath"]}), 0.08 * (max(ends) - min(ends)) or 1.0
     x = Axis("runs averaged, n", 0.9 * counts[0], 1.12 * counts[-1], at(counts), log=True)
-    y = Axis("gain, points ± SE", min(ends) - pad, max(ends) + pad)
+    y = Axis("gain, points (bars: one SE)", min(ends) - pad, max(ends) + pad)
     return lines(x, y, [Level(0), *drawn], f"Gain of averages of n runs, {name}", name=technique(name))
 
 

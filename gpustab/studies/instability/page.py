@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from types import MappingProxyType
@@ -47,7 +47,10 @@ class Question(NamedTuple):
 QUESTIONS = (
     Question(
         "Is one pair of runs enough?",
-        lambda findings: findings.yes_or_no(of_losses.TWO_RUNS_SUFFICE),
+        lambda findings: findings.yes_or_no(
+            of_losses.TWO_RUNS_SUFFICE,
+            " whether one pair of new runs would do. That the pairs of these very runs hardly vary does not settle it",
+        ),
         "§2.3, table 2.8",
         claims=(of_losses.HARDLY_VARY, of_losses.TWO_RUNS_SUFFICE),
         tables={
@@ -191,6 +194,8 @@ def page(result: Result) -> list[Block]:
     decided = [row for row in observations if row.agrees in DECIDED]
     blocks = [_group(group, result.tables) for group in result.groups]
     blocks += [block for question in QUESTIONS if (block := _block(result, question, decided))]
+    if numbers := [part for question in QUESTIONS for part in _tables_of(question, result.tables)]:
+        blocks.append(Block("All numbers, by the tables and names of the thesis", tables=numbers, folded=True))
     if left := [row for row in observations if row.agrees not in DECIDED]:
         blocks.append(
             Block("Which claims do these runs leave open?", tables=[verdicts(OBSERVED.table(left))], folded=True)
@@ -205,7 +210,7 @@ def _group(group: dict[str, Any], tables: dict[str, Table]) -> Block:
     """What a technique's runs differ by, on its scale."""
     runs = ", ".join(counted(len(names), f"{sampling} run") for sampling, names in group["runs"].items())
     pip = [
-        (f"reduced PIP loss, {sampling}", number(x["reduced_pip"]), f"SE {number(x['se'], 2)}")
+        (f"reduced PIP loss, {sampling}", number(x["reduced_pip"]), f"standard error {number(x['se'], 2)}")
         for sampling, x in group["pip"].items()
     ]
     sizes = f"{counted(group['words'], 'word')}, {counted(group['dimension'], 'dimension')}"
@@ -227,15 +232,19 @@ def _block(result: Result, question: Question, decided: Sequence[Observation]) -
     asked = {claim.id for claim in question.claims}
     observations = [row for row in decided if row.claim.id in asked]
     tables = [verdicts(OBSERVED.table(observations))] if observations else []
-    tables += [part for titled in question.tables.items() for part in _small_tables(*titled, result.tables)]
     findings = Findings(result.tables, [group["name"] for group in result.groups], silent_of(result.groups))
     answer = question.answer(findings)
-    if not tables and not answer:
+    if not tables and not answer and not any(_tables_of(question, result.tables)):
         return None
     aside = f"Rettenmeier 2020: {question.aside}.{_BORNE_OUT if observations else ''}"
     text = " ".join([*answer, *findings.withheld()])
     figures = list(question.figures)
     return Block(question.title, tables=tables, figures=figures, answer=text, aside=aside)
+
+
+def _tables_of(question: Question, tables: dict[str, Table]) -> Iterator[SmallTable]:
+    for titled in question.tables.items():
+        yield from _small_tables(*titled, tables)
 
 
 def _small_tables(name: str, title: str, tables: dict[str, Table]) -> list[SmallTable]:

@@ -47,7 +47,7 @@ from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs, seeds_of
 from gpustab.studies.shared.spaces import UNSCALED, find_copies
-from gpustab.studies.shared.wording import groups_in_words
+from gpustab.studies.shared.wording import WORDS_DEPEND, groups_in_words
 
 
 class Place(NamedTuple):
@@ -269,8 +269,7 @@ def _general_notes(techniques: Sequence[Family[Runs | Group]]) -> list[str]:
         f"The means and SDs that predict p@n come from {min(map(len, shuffled))} or more runs, the measured ones. "
         "These means scatter by σ/√R, which raises the prediction.",
         "± and intervals are at 95 %, by Student's t with as many degrees of freedom as runs (or averages) less one. "
-        "SE and SD stand by these names. Intervals of trends take words as independent. Words with similar contexts "
-        "are not, so this part is too small.",
+        f"SE and SD stand by these names. {WORDS_DEPEND}",
     ]
 
 

@@ -1,1 +1,1 @@
-"""Do sentence embeddings place meaning or form? Substituted sentences beside paraphrases (White 2015)."""
+"""Do sentence embeddings follow meaning or form? Substituted sentences beside paraphrases (White 2015)."""

@@ -30,7 +30,7 @@ from gpustab.studies.localization.tables import (
     of_models,
 )
 from gpustab.studies.shared.claims import OBSERVED
-from gpustab.studies.shared.observations import beside_paper, judged_by
+from gpustab.studies.shared.observations import beside_paper, by_chance, judged_by
 from gpustab.studies.shared.wording import capital, listed
 
 _PAPER = {
@@ -66,7 +66,11 @@ def page(result: Result) -> list[Block]:
         Block("Does a second negation bring a sentence back?", answer=negation_sentences(list(NEGATION.rows(tables)))),
         *_distances(tables),
         *_runs(tables),
-        Block("How do these findings stand to the paper's?", beside_paper(OBSERVED.of(tables))),
+        Block(
+            "How do these findings stand to the paper's?",
+            beside_paper(OBSERVED.of(tables)),
+            answer=by_chance(OBSERVED.rows(tables)),
+        ),
         _counts(tables),
         *_examples(tables),
     ]

@@ -12,7 +12,7 @@ from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, too_
 from gpustab.studies.shared.wording import capital, listed
 from gpustab.studies.shared.wording import word as in_words
 
-FIRM, PASSING, OPEN = "firm", "passing", "open"
+FIRM, PASSING, OPEN, UNJUDGED = "firm", "passing", "open", "not judged"
 LEAST_RUNS = Margin(5, "runs below which no neighbour is judged")
 """At 4 runs *firm* is right in 0.81 to 0.88 of the cases, at 5 in 0.95, at 10 in 0.99."""
 OFTEN = Margin(0.8, "share of the runs, and probability by the cosines, from which a neighbour may be firm")
@@ -21,9 +21,9 @@ HALF = Margin(0.5, "end of the 95 % interval of the share: above it a neighbour 
 RULE = (
     "A word is firm if at least 80 % of the runs list it and the 95 % interval of this share lies above one half. Its "
     "cosines must also put it ahead of the next word with a probability of at least 80 %. A word is passing if the "
-    "interval lies below one half, or if share and probability are both at most 20 %. Every other word is open. Fewer "
-    "than five runs judge no word. Nor do fewer than ten runs if two of them share less than 40 % of a list. Runs that "
-    "lack the neighbour count as runs that do not list it."
+    "interval lies below one half, or if share and probability are both at most 20 %. Every other word is open. Words "
+    f"are not judged by fewer than {in_words(int(LEAST_RUNS))} runs, or {in_words(int(NOISY_RUNS))} if two of them "
+    f"share less than {percent(NOISY)} of a list. Runs that lack the neighbour count as runs that do not list it."
 )
 
 
@@ -45,7 +45,7 @@ class Hits(NamedTuple):
 
 def _judge(word: Hits) -> str:
     if word.runs < LEAST_RUNS or too_noisy(word.p, word.runs):
-        return OPEN
+        return UNJUDGED
     (low, high), share = wilson(word.hits, word.runs), word.hits / word.runs
     if share >= OFTEN and word.margin >= OFTEN and low >= HALF:
         return FIRM
@@ -64,12 +64,12 @@ HOLDS = Claim[Hits](
 
 
 def verdict(hits: int, runs: int, margin: float, p: float) -> str:
-    """Return whether a word is a neighbour in most runs: firm, passing, or open; see :class:`Hits`.
+    """Return whether a word is a neighbour in most runs: firm, passing, open, or not judged; see :class:`Hits`.
 
     >>> verdict(9, 10, 0.95, 0.6), verdict(1, 10, 0.1, 0.6), verdict(5, 10, 0.5, 0.6), verdict(4, 4, 1.0, 0.6)
-    ('firm', 'passing', 'open', 'open')
+    ('firm', 'passing', 'open', 'not judged')
     >>> verdict(5, 5, 1.0, 0.6), verdict(5, 5, 1.0, 0.2)
-    ('firm', 'open')
+    ('firm', 'not judged')
     """
     return HOLDS.judge(Hits(hits, runs, margin, p))
 
@@ -92,7 +92,7 @@ class Neighbour(NamedTuple):
         word: it.
         hits: in how many runs it is a neighbour.
         of: how many runs there are.
-        verdict: firm, passing or open.
+        verdict: firm, passing, open, or not judged.
     """
 
     word: str
@@ -203,11 +203,23 @@ def on_these_documents(whole: Judged, drawn: Judged) -> str:
     return f"{back}: {listed(list(of))}. {rest}."
 
 
+def train_more(p: float) -> str:
+    """Return how many runs judge a neighbour, by the part of a list that two runs share.
+
+    >>> train_more(0.6)
+    'Train at least five runs, better ten.'
+    >>> train_more(0.2)
+    'Train at least ten runs, because two of them share only 20 % of a list.'
+    """
+    if p < NOISY:
+        few = f"two of them share only {percent(p)} of a list"
+        return f"Train at least {in_words(int(NOISY_RUNS))} runs, because {few}."
+    return f"Train at least {in_words(int(LEAST_RUNS))} runs, better {in_words(int(NOISY_RUNS))}."
+
+
 def _too_few(judged: Judged) -> str:
     few = f"{in_words(judged.runs).capitalize()} {judged.kind} are too few to judge the {_words_of(judged)}"
-    if not judged.p < NOISY:
-        return f"{few}. Train at least five, better ten."
-    return f"{few}: two of them share only {percent(judged.p)} of a list. Train at least ten."
+    return f"{few}. {train_more(judged.p)}"
 
 
 def _words_of(judged: Judged) -> str:

@@ -11,9 +11,9 @@ from gpustab.report.svg.colours import series
 from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, percent
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.neighbours.claims import FIRM, OPEN, PASSING, RULE
+from gpustab.studies.neighbours.claims import FIRM, OPEN, PASSING, RULE, UNJUDGED
 from gpustab.studies.neighbours.study import SHARES, Share
-from gpustab.studies.shared.wording import listed
+from gpustab.studies.shared.wording import listed, of_list
 
 CITATIONS = ("antoniak2018", "rettenmeier2020")
 
@@ -42,8 +42,9 @@ def _group(result: Result, group: dict[str, Any], aside: str) -> Block:
 
 
 def _numbers(result: Result, group: dict[str, Any]) -> tuple[list[tuple[str, str, str]], list[SmallTable]]:
-    spread = f"SD {number(group['p_sd'], 2)}, SE {number(group['p_se'], 2)}; chance {number(group['chance_p'], 2)}"
-    facts = [(f"p@{group['n']} of two runs", number(group["p"], 3), spread)]
+    n, p = group["n"], Estimate.of_runs(group["p"], group["p_se"], len(group["runs"]))
+    shared = f"of {n} neighbours, {of_list(p, n, group['chance_p'])} (p@{n} {number(p.value, 3)})"
+    facts = [("two runs share", number(n * p.value, 2), shared)]
     rows = list(SHARES.rows(result.tables, group=group["name"]))
     placed = sum(row.place is not None for row in rows)
     table = SmallTable.of("", rows[: placed + _OTHERS], _SHARES, SHARES.row)
@@ -110,13 +111,12 @@ def cards(result: Content) -> list[Card]:
     group, style = result.groups[0], series([result.groups[0]["name"]])[result.groups[0]["name"]].style
     n, runs = group["n"], len(group["runs"])
     made = verdict_cards([(row.neighbour, row.verdict) for row in rows], n, style)
-    half = Estimate.of_runs(group["p"], group["p_se"], runs).half
-    exact = f"± {number(n * half, 1)}; by chance {number(n * group['chance_p'], 1)}"
+    exact = of_list(Estimate.of_runs(group["p"], group["p_se"], runs), n, group["chance_p"])
     return [*made, Card("Two runs have in common", number(n * group["p"], 2), f"of {n} neighbours", exact, style)]
 
 
 def verdict_cards(judged: Sequence[tuple[str, str]], of: int, style: str) -> list[Card]:
-    """Return how many neighbours are firm, passing and open, with some of them.
+    """Return how many neighbours are firm, passing and open, with some of them; and how many nobody judged.
 
     Args:
         judged: neighbours with their verdicts.
@@ -124,7 +124,11 @@ def verdict_cards(judged: Sequence[tuple[str, str]], of: int, style: str) -> lis
         style: of the runs that judge.
     """
     meant = {FIRM: "come back in most runs", PASSING: "come back in few", OPEN: "these runs cannot tell"}
+    meant[UNJUDGED] = "these runs are too few"
     counts = {verdict: [word for word, own in judged if own == verdict] for verdict in meant}
+    silent = counts[UNJUDGED]
+    if not silent or len(silent) == len(judged):
+        counts = {verdict: words for verdict, words in counts.items() if (verdict == UNJUDGED) == bool(silent)}
     return [
         Card(f"{verdict.capitalize()}: {meant[verdict]}", str(len(words)), f"of {of}", ", ".join(words[:_SOME]), style)
         for verdict, words in counts.items()
@@ -142,7 +146,7 @@ def may_claim(result: Content) -> str:
     firm = [row.neighbour for row in rows if row.verdict == FIRM]
     if result.alarms:
         return ""
-    if all(row.verdict == OPEN for row in rows):
+    if all(row.verdict in (OPEN, UNJUDGED) for row in rows):
         return (
             f"Nothing yet about “{word}”: these runs cannot judge its neighbours. Nor may you write that they are "
             "unstable. Train more runs."
@@ -160,7 +164,7 @@ def may_claim(result: Content) -> str:
 
 def methods(result: Content) -> str:
     """Return a paragraph for the methods section of a paper."""
-    groups = ", ".join(f"{counted(len(group['runs']), 'run')} of {group['name']}" for group in result.groups)
+    groups = ", ".join(f"{counted(len(group['runs']), 'run')} of {in_words(group['name'])}" for group in result.groups)
     n = result.settings.get("n")
     return (
         f"The {n} nearest neighbours of “{result.settings.get('word')}” by cosine were found in every run ({groups}) "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from typing import Annotated, NamedTuple
 
 import torch
@@ -22,7 +21,7 @@ from gpustab.results import Column, Sheet
 from gpustab.results.page import counted, percent
 from gpustab.runs.families import families
 from gpustab.runs.runs import Runs
-from gpustab.spaces.words import show
+from gpustab.spaces.words import near_words, show
 from gpustab.statistics.intervals import wilson
 from gpustab.studies.neighbours.claims import HOLDS, SOME_HOLD, Hits, Judged, Neighbour, margin, on_these_documents
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
@@ -43,7 +42,7 @@ class Share(NamedTuple):
     ]
     runs: Annotated[int, Column(about="in how many runs it is a neighbour")]
     of: Annotated[int, Column(about="how many runs have the query; one that lacks the neighbour does not list it")]
-    share: Annotated[float, Column(about="part of these runs; 0 to 1 in the files", text=percent)]
+    share: Annotated[float, Column(about="part of these runs", text=percent)]
     low: Annotated[float, Column(about="lower end of the share's 95 % Wilson interval")]
     high: Annotated[float, Column(about="its upper end")]
     margin: Annotated[
@@ -52,7 +51,7 @@ class Share(NamedTuple):
     ]
     cosine: Annotated[float, Column(digits=3, about="mean over runs")]
     cosine_sd: Annotated[float, Column("SD", 2, "of the cosine over runs, ddof = 1")]
-    verdict: Annotated[str, Column(about="firm, passing or open")]
+    verdict: Annotated[str, Column(about="firm, passing, open, or not judged")]
 
 
 class Listed(NamedTuple):
@@ -72,7 +71,7 @@ LISTS = Sheet("lists", Listed, "one row a group, run and rank", long=True)
 def neighbours_of(groups: Groups, word: str | bytes, n: int = 10, *, compute: Compute | None = None) -> Result:
     """Return the n nearest neighbours of a word in every run, and for each in how many runs it is among them.
 
-    Judged are the n words of highest mean cosine: firm, passing or open, see
+    Judged are the n words of highest mean cosine: firm, passing, open, or not judged, see
     :func:`gpustab.studies.neighbours.claims.verdict`. Bootstrap runs judge the words that the shuffled (or fixed)
     runs of their family choose, where there are such. Where the same runs choose and judge, shares look too stable, by
     0.09 at 5 runs: what an unseen run would share is told by ``p``, the mean p@n over pairs of runs.
@@ -222,10 +221,7 @@ def _why_missing(runs: Runs, word: bytes) -> str:
     typed = show(word)
     if len(parts := typed.split()) > 1:
         return f"'{typed}' is several words, and the words of runs are single: ask for {' or '.join(parts[:4])}"
-    hint = ""
-    near = get_close_matches(show(word).strip().lower(), map(show, runs.vocabulary), n=3, cutoff=0.75)
-    if near:
-        hint = f"; near it {'are' if len(near) > 1 else 'is'} {', '.join(near)}"
+    hint = near_words(word, runs.vocabulary)
     if runs.joining.rule == "joint" and runs.joining.dropped:
         union = option("vocabulary", "union")
         hint += f"; {runs.joining.dropped:,} words are not in all runs: {union} keeps those in several"

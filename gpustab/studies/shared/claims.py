@@ -343,7 +343,10 @@ class Losses(NamedTuple):
     @property
     def resampling(self) -> str:
         """What resampling the documents does, a clause."""
-        return f"resampling the documents changes all cosines {self.times} as much as training again"
+        return (
+            f"over all pairs of words, resampling the documents changes the cosines {self.times} as much as training "
+            "again (ratio of PIP losses)"
+        )
 
 
 def _judge(losses: Losses) -> str:

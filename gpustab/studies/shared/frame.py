@@ -25,7 +25,7 @@ from gpustab.runs.joining import small_overlap
 from gpustab.runs.manifest import FIRST_SCHEMA, MANIFEST, SCHEMA, read_manifest
 from gpustab.runs.runs import Runs, want_runs
 from gpustab.runs.runset import Entry, read_entries, runset_above
-from gpustab.studies.shared.spaces import UNSCALED, find_copies
+from gpustab.studies.shared.spaces import find_copies, is_fact, may_be_equal, same_each_time
 from gpustab.studies.shared.wording import groups_in_words, listed
 
 Groups = Runs | Group | Sequence[Runs | Group]
@@ -94,8 +94,8 @@ class Answer:
             found: see :func:`gpustab.studies.shared.spaces.of_spaces`.
             notes: what else is to be said of it.
         """
-        self.result.alarms += [f"{groups_in_words([name])}: {sentence}" for sentence in found if sentence != UNSCALED]
-        self.notes[name] = [*(sentence for sentence in found if sentence == UNSCALED), *notes]
+        self.result.alarms += [f"{groups_in_words([name])}: {sentence}" for sentence in found if not is_fact(sentence)]
+        self.notes[name] = [*filter(is_fact, found), *notes]
 
 
 @contextmanager
@@ -156,6 +156,10 @@ def without_copies(runs: Runs, answer: Answer, what: str) -> Runs:
     again = [r for r in range(len(runs)) if bool(same[r, :r].any())]
     if not again:
         return runs
+    kept = runs.take([r for r in range(len(runs)) if r not in again])
+    if may_be_equal(runs):
+        answer.result.notes.append(f"{groups_in_words([runs.name])}: {same_each_time(runs.key.technique)}")
+        return kept
     copies: dict[int, list[int]] = {}
     for r in again:
         copies.setdefault(int(same[r].nonzero()[0]), []).append(r)
@@ -164,7 +168,7 @@ def without_copies(runs: Runs, answer: Answer, what: str) -> Runs:
         f"is counted: copies would make {what} look more stable than they are."
         for first, others in copies.items()
     ]
-    return runs.take([r for r in range(len(runs)) if r not in again])
+    return kept
 
 
 def _reading(group: Runs | Group | None) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from gpustab.studies.shared.claims import OBSERVED, Claim, Observation
 from gpustab.studies.shared.wording import capital, group_in_words
 
 OBSERVATIONS = "Which claims of the thesis hold in these runs?"
+_IN_WORDS = {"no test": "cannot be tested"}
 _SHOWN = 4
 """Of so many techniques at most a sentence tells what the runs show."""
 
@@ -27,7 +28,7 @@ def verdicts(observations: Table[Observation]) -> SmallTable:
         [
             ("claim of the paper", lambda row: f"{row.claim.rstrip('.')} ({row.source})"),
             ("runs of", lambda row: group_in_words(row.technique) or "all techniques"),
-            ("holds here?", "agrees"),
+            ("holds here?", lambda row: _IN_WORDS.get(row.agrees, row.agrees)),
             ("these runs", lambda row: capital(row.shows)),
             ("the paper", lambda row: row.paper or "–"),
         ],
@@ -52,7 +53,7 @@ def beside_paper(observations: Table[Observation]) -> list[tuple[str, str, str]]
         if rows:
             shows = [f"{group_in_words(row.technique)} {row.shows}".strip() for row in rows[:_SHOWN]]
             more = [f"{len(rows) - _SHOWN} more in the table of observations"] * (len(rows) > _SHOWN)
-            verdicts = ", ".join(dict.fromkeys(row.agrees for row in rows))
+            verdicts = ", ".join(dict.fromkeys(_IN_WORDS.get(row.agrees, row.agrees) for row in rows))
             said = f"{claim.rstrip('.')}. {rows[0].paper}. Here: {'; '.join([*shows, *more])}."
             found.append((rows[0].source, verdicts, said))
     return found
@@ -66,8 +67,16 @@ def by_chance(observations: Iterable[Observation]) -> str:
     tested = sum(row.agrees != "no test" for row in observations)
     if tested < 2:
         return ""
-    wrong = f"about {tested / 20:.0f}" if tested >= 30 else "one or none" if tested < 20 else "one or two"
     return (
-        f"This page tests {tested} claims, each at 95 %. If nothing at all were there, {wrong} of them would still say "
-        "yes or no by chance."
+        f"This page tests {tested} claims, each at 95 %. If nothing at all were there, {by_chance_of(tested)} of them "
+        "would still say yes or no by chance."
     )
+
+
+def by_chance_of(tested: int) -> str:
+    """Return how many of so many verdicts at 95 % chance makes.
+
+    >>> by_chance_of(8), by_chance_of(25), by_chance_of(100)
+    ('one or none', 'one or two', 'about 5')
+    """
+    return f"about {tested / 20:.0f}" if tested >= 30 else "one or none" if tested < 20 else "one or two"

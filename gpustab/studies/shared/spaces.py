@@ -19,6 +19,7 @@ from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.pip_loss import mean_cosines
 from gpustab.kernels.procrustes import procrustes
 from gpustab.machine.device import Compute
+from gpustab.report.origin import technique as in_words
 from gpustab.results.page import counted
 from gpustab.runs.joining import Joining
 from gpustab.runs.runs import Runs
@@ -51,6 +52,8 @@ _FEW_PAIRS = 24
 """Runs up to which a larger sketch takes as long as all losses."""
 
 _FEW = 4
+_OF_MANY = 1.96
+"""Standard errors on either side of a mean over many runs."""
 _FEW_RUNS = 5
 _NAMED = 5
 
@@ -320,9 +323,35 @@ def _said_of_collapse(found: Collapse | None) -> Iterator[str]:
     )
 
 
+_FACTORED = ("lsa", "ppmi_svd")
+"""Techniques that factor a table of counts: a seed decides only where the solver starts, and the order nothing."""
+_NO_FAULT = "That is no fault"
+
+
+def may_be_equal(runs: Runs) -> bool:
+    """Tell whether runs may be the same vectors without a fault: the technique has next to no randomness."""
+    return runs.key.technique in _FACTORED and runs.key.sampling in ("fixed", "shuffled")
+
+
+def same_each_time(technique: str) -> str:
+    """Return the fact that another training of a technique on the same documents changes nothing."""
+    return (
+        f"{in_words(technique)} gives the same vectors each time that it is trained on the same documents. "
+        f"{_NO_FAULT}: it counts words, and neither a seed nor the order of the documents changes the counts. Only "
+        "other documents change it, as in bootstrap runs."
+    )
+
+
+def is_fact(sentence: str) -> bool:
+    """Tell whether a sentence on a group's spaces says what they are, and warns of nothing."""
+    return sentence == UNSCALED or _NO_FAULT in sentence
+
+
 def _copies(runs: Runs, equal: Tensor) -> Iterator[str]:
     pairs = equal.triu().nonzero().tolist()
-    if pairs:
+    if pairs and may_be_equal(runs):
+        yield same_each_time(runs.key.technique)
+    elif pairs:
         i, j = pairs[0]
         of = len(runs) * (len(runs) - 1) // 2
         yield (
@@ -388,8 +417,8 @@ def _few(runs: Runs) -> Iterator[str]:
         yield "Two runs are one pair, which has no SD and no standard error. Train more runs."
     elif count < _FEW_RUNS:
         yield (
-            f"{count} runs are few: the jackknife error rests on {count} values, and the 95 % interval of a mean is "
-            f"± {t_quantile(count - 1):.1f} SE."
+            f"{count} runs are few: each 95 % interval rests on {count} values, and is "
+            f"{t_quantile(count - 1) / _OF_MANY:.1f} times as wide as the same scatter in many runs would make it."
         )
     if runs.words <= runs.dimension:
         yield (
@@ -427,6 +456,6 @@ def _lists(found: engine.NeighbourPass, lengths: Sequence[int], ties: dict[int, 
     worst = max(ties, key=lambda n: ties[n])
     if ties[worst]:
         yield (
-            f"{counted(ties[worst], 'neighbour list', 'has/have', of=lists)} a tie at the cut of n = {worst}. The "
-            "canonical word order decides between tied words."
+            f"{counted(ties[worst], 'neighbour list', 'has/have', of=lists)} a tie at the cut of n = {worst}: two "
+            "words are equally near there. The more frequent one is taken, or else the first in the alphabet."
         )

@@ -16,6 +16,11 @@ _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eigh
 _MOST_DIGITS = 4
 
 
+WORDS_DEPEND = (
+    "Errors over words take words as independent. Words with similar contexts are not, so these errors are too small."
+)
+
+
 def capital(text: str) -> str:
     """Return a text as the beginning of a sentence; a name with a capital of its own keeps it.
 
@@ -86,6 +91,47 @@ def with_error(estimate: Estimate) -> str:
     return with_half(estimate.value, estimate.half)
 
 
+def share_with_error(share: Estimate) -> str:
+    """Return a share, or any number from 0 to 1, with half of its 95 % interval, which stays between 0 and 1.
+
+    >>> share_with_error(Estimate(0.93, 0.09, 3)), share_with_error(Estimate(0.5, 0.01, 3))
+    ('0.93 (0.64–1)', '0.500 ± 0.032')
+    """
+    return with_half(share.value, share.half, 0.0, 1.0)
+
+
+def percents(share: Estimate) -> str:
+    """Return the 95 % interval of a share of chance in percent; it does not begin below 0.
+
+    >>> percents(Estimate(0.65, 0.02, 7)), percents(Estimate(0.1, 0.1, 2)), percents(Estimate(0.1, math.nan, 1))
+    ('60–70 %', '0–53 %', 'no interval')
+    """
+    low, high = share.interval
+    return "no interval" if math.isnan(low + high) else f"{100 * max(low, 0.0):.0f}–{percent(high)}"
+
+
+def of_list(share: Estimate, n: int, chance: float | None = None) -> str:
+    """Return the interval of how many of n neighbours come back, between 0 and n, beside those that do by chance.
+
+    Args:
+        share: p@n.
+        n: length of the lists.
+        chance: p@n of unrelated runs; where the interval reaches it, that is said.
+
+    >>> of_list(Estimate(0.6, 0.004, 7), 10, 0.006), of_list(Estimate(0.3, 0.2, 2), 10, 0.09)
+    ('5.9–6.1; by chance 0.06', '0.0–10.0, perhaps no more than by chance, 0.9')
+    >>> of_list(Estimate(0.6, math.nan, 1), 10), of_list(Estimate(1.0, 0.0, 3), 10)
+    ('no interval', 'in every pair of runs')
+    """
+    low, high = (min(max(end, 0.0), 1.0) for end in share.interval)
+    span = "no interval" if math.isnan(low + high) else number_span(n * low, n * high)
+    span = span if low < high or math.isnan(low + high) else "in every pair of runs"
+    if chance is None:
+        return span
+    by_chance = number(n * chance, 1)
+    return f"{span}, perhaps no more than by chance, {by_chance}" if low <= chance else f"{span}; by chance {by_chance}"
+
+
 def change_by(value: float, low: float, high: float) -> str:
     """Return by how many percent something changes, with its interval; without a sign, as the sentence says which way.
 
@@ -126,15 +172,20 @@ def word(n: int) -> str:
     return _NUMBERS[n] if 0 <= n < len(_NUMBERS) else str(n)
 
 
+FEWER_THAN_ONE = "fewer than one"
+
+
 def about(value: float) -> str:
-    """Return a number of neighbours as a word, or as a number where it is near none or has no word.
+    """Return a number of neighbours as a word, or as a number where it has no word.
 
     >>> about(1.46), about(1.44), about(9.5), about(0.6)
-    ('one or two', 'one', 'nine or ten', '0.60')
+    ('one or two', 'one', 'nine or ten', 'fewer than one')
     """
-    if 0.95 <= value <= 10 and f"{value:.1f}".endswith(".5"):
+    if value < 0.95:
+        return FEWER_THAN_ONE
+    if value <= 10 and f"{value:.1f}".endswith(".5"):
         return f"{word(math.floor(value))} or {word(math.ceil(value))}"
-    return word(round(value)) if 0.95 <= value <= 10 else number(value, 2)
+    return word(round(value)) if value <= 10 else number(value, 2)
 
 
 def number_span(low: float, high: float, digits: int | None = None) -> str:

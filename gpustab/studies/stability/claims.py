@@ -15,7 +15,7 @@ from gpustab.runs.key import noun_of
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.reliability import Reliability
 from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, too_noisy
-from gpustab.studies.shared.wording import about, listed, number_span, word
+from gpustab.studies.shared.wording import FEWER_THAN_ONE, about, listed, of_list, word
 
 READ_ONE = Margin(0.85, "p@10 above which neighbours may be read from one run: at most three in twenty would not")
 HARDLY = Margin(0.2, "p@10 below which neighbours of one run say next to nothing")
@@ -56,10 +56,9 @@ class Returning(NamedTuple):
     @property
     def lead(self) -> str:
         """What comes back."""
-        low, high = (min(max(x, 0.0), 1.0) for x in self.p.interval)
-        span = f"{number_span(self.n * low, self.n * high)}; {self.by_chance}"
+        span = of_list(self.p, self.n, self.chance)
         back = about(self.n * self.p.value)
-        come = "comes" if back == "one" else "come"
+        come = "comes" if back in ("one", FEWER_THAN_ONE) else "come"
         again = _again(self.sampling, self.unit)
         return f"If you {again}, {back} of {word(self.n)} nearest neighbours {come} back ({span})."
 
@@ -157,11 +156,10 @@ class Halves(NamedTuple):
     @property
     def lead(self) -> str:
         """What the halves share."""
-        low, high = (min(max(x, 0.0), 1.0) for x in self.between.interval)
         shared = f"{number(self.n * self.between.value, 2)} of {word(self.n)} neighbours"
         drawn = "" if self.drawn is None else f" Two bootstrap runs of a half share {number(self.n * self.drawn, 2)}."
         return (
-            f"The two halves of the documents share {shared} ({number_span(self.n * low, self.n * high)}). Two runs of "
+            f"The two halves of the documents share {shared} ({of_list(self.between, self.n)}). Two runs of "
             f"one half share {number(self.n * self.within.value, 2)}.{drawn}"
         )
 
@@ -203,12 +201,15 @@ def _heading(ranking: Ranking) -> str:
 RANKS_WORDS = Claim[Ranking](
     id="stability.ranks-words",
     says="These runs rank words.",
-    rule=f"a reliability of at least {BANDS} gives a word's place, one of at least {CANNOT} its group, less nothing",
+    rule=(
+        f"a reliability of at least {BANDS} gives a word's place, and the list of the most stable; one of at least "
+        f"{CANNOT} its group, less nothing"
+    ),
     judge=_heading,
     sentences={
         "two runs": "Two runs cannot rank words.",
         "cannot": lambda x: f"These {word(x.runs)} runs cannot rank words.",
-        "group": "These runs show a word's group, not its place.",
+        "group": "These runs show a word's group, not its place, so no list names the most stable words.",
         "place": "These runs show a word's place, within its error.",
     },
 )

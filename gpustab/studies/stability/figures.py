@@ -21,7 +21,8 @@ from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.report.svg.rows import HEADED, Dot, Row, Upright, dots
 from gpustab.results import Table
 from gpustab.results.page import number
-from gpustab.statistics.intervals import Estimate, ratio_of
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.shared.wording import of_list
 from gpustab.studies.stability.contrasts import ACROSS
 from gpustab.studies.stability.word_figures import frequency, length, lengths, words
 
@@ -131,8 +132,7 @@ def _apart(ns: list[int]) -> list[int]:
 
 def _of(share: Estimate, n: int) -> str:
     """A mean number of neighbours, with its interval where there is one."""
-    low, high = (n * min(max(x, 0.0), 1.0) for x in share.interval)
-    span = f" ({low:.1f}–{high:.1f})" if low == low else ""
+    span = f" ({of_list(share, n)})" if share.half == share.half else ""
     return f"{n * share.value:.1f}{span}"
 
 
@@ -156,18 +156,8 @@ def side_by_side(pairs: Table, _: Tables) -> Picture:
     axis = Axis("reduced PIP loss (0: identical)", 0, top, round_ticks(0, top))
     label = "; ".join(f"{group} {_with_error(loss)}" for group, loss in losses.items())
     shares = listing((names[group], _percent(loss.value, chances[group])) for group, loss in losses.items())
-    title = _further({names[group]: loss for group, loss in losses.items()})
-    title = title or f"How far the runs of a group lie apart, in parts of chance: {shares}"
+    title = f"How far the runs of a group lie apart, in parts of chance: {shares}"
     return Picture(title, [dots(rows, axis, HEADED, f"Groups side by side. {label}")])
-
-
-def _further(losses: Mapping[str, Estimate]) -> str:
-    """How much further apart bootstrap runs are than shuffled ones, if they surely are; else nothing."""
-    drawn, trained = losses.get("bootstrap"), losses.get("shuffled")
-    ratio = ratio_of(drawn, trained) if drawn and trained else None
-    if ratio is None or not ratio.interval[0] > 1:
-        return ""
-    return f"The choice of documents moves the cosines {number(ratio.value, 2)} times as far as another training"
 
 
 _OF_RUNS = (

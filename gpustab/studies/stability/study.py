@@ -27,7 +27,7 @@ from gpustab.results import Table
 from gpustab.runs.families import families
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
-from gpustab.spaces.words import some_words
+from gpustab.spaces.words import near_words, some_words
 from gpustab.studies.neighbours.claims import HOLDS, Hits, margin
 from gpustab.studies.shared import spaces
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
@@ -194,13 +194,15 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     by_word, between = engine.word_overlap_pass(lists, n, compute), overlaps.p[lengths.index(n)]
     looked_at = look_at_words(runs, pip, words, n, by_word, between, rows)
     result, targets = answer.result, Targets(words=len(rows), missing=len(missing))
-    summary = summarise(runs, pip, looked_at, overlaps, ties, targets)
+    summary, judged = summarise(runs, pip, looked_at, overlaps, ties, targets), judge(runs, pip)
+    if judged.constant:
+        summary["constant"] = True
     result.groups.append({**summary})
     result.tables["pairs"].extend(pair_table(runs, pip, overlaps, lengths))
     result.tables["words"].extend(word_table(runs, words, looked_at, overlaps, lengths, rows))
     result.tables["nearest"].extend(nearest_table(runs, lists, n, by_word.mean))
     answer.notes[runs.name] = spaces.of_group(runs, pip, lists, options.neighbours, ties, missing)
-    verdict.of_group(runs, judge(runs, pip), between, n, summary["neighbours"][str(n)]["chance_p"])
+    verdict.of_group(runs, judged, between, n, summary["neighbours"][str(n)]["chance_p"])
     _add_similarities(similarities, by_chance, len(runs), result)
     verdict.of_ranks(runs.name, *looked_at.agreement, looked_at.n)
     answer.report(f"{runs.name}: done", 1.0)
@@ -233,6 +235,7 @@ def _target_rows(runs: Runs, options: StabilityOptions) -> tuple[Tensor, list[by
     if not there:
         raise InputError(
             f"group '{runs.name}' has none of the target words{': ' if missing else ''}{some_words(missing)}"
+            + "".join(near_words(word, runs.vocabulary) for word in missing[:1])
         )
     return torch.cat([drawn, runs.rows_of(there).to(drawn.device)]).unique(), missing
 

@@ -114,7 +114,7 @@ class Targets(TypedDict):
 
 
 class GroupSummary(TypedDict):
-    """One group."""
+    """One group; ``constant`` if its technique gives the same vectors each time, so that its runs show no noise."""
 
     name: str
     runs: list[str]
@@ -127,6 +127,7 @@ class GroupSummary(TypedDict):
     precision: Precision
     targets: Targets
     similarity: NotRequired[dict[str, Similarity]]
+    constant: NotRequired[bool]
 
 
 def summarise(
@@ -193,19 +194,21 @@ def _words(runs: Runs, words: Words) -> WordsSummary:
     expected = float(words.least[least].nan_to_num().sum()) if least else 0.0
     listed = claims.Least(len(least), expected, float(words.p.nanmean()), len(runs))
     shown = least if claims.LEAST_LISTED.judge(listed) == "yes" else []
+    ranked = claims.Ranking(by and by[1], len(runs))
+    stable = most if claims.RANKS_WORDS.judge(ranked) == "place" else []
     return {
         "n": words.n,
         "rankings": {
             x.name: {"all": _reliability(x.whole), "like_frequency": _reliability(x.like)} for x in words.rankings
         },
         "by": by and by[0],
-        "heading": claims.RANKS_WORDS.sentence(claims.Ranking(by and by[1], len(runs))),
+        "heading": claims.RANKS_WORDS.sentence(ranked),
         "ranking": claims.ranking(len(runs), [(called(x.name), x.whole) for x in words.rankings]),
         "standing_out": len(standing_out(words.least)),
         "list": claims.LEAST_LISTED.sentence(listed),
         "pip_and_p": words.agreement[0],
         "least_stable": [_word(runs, words, counts, k) for k in shown],
-        "most_stable": [_word(runs, words, counts, k) for k in most],
+        "most_stable": [_word(runs, words, counts, k) for k in stable],
     }
 
 

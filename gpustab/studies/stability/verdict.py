@@ -13,7 +13,7 @@ from gpustab.runs.joining import small_overlap
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import documents
-from gpustab.studies.shared.spaces import COLLAPSED, far_runs, same_pairs
+from gpustab.studies.shared.spaces import COLLAPSED, far_runs, may_be_equal, same_each_time, same_pairs
 from gpustab.studies.shared.wording import groups_in_words
 from gpustab.studies.stability import claims
 from gpustab.studies.stability.contrasts import HALF, mean_of
@@ -26,11 +26,13 @@ class Judged(NamedTuple):
         alarms: one sentence each.
         kept: the runs that the verdict is about; none where there can be no verdict.
         collapsed: the mean cosine where all runs are collapsed, which is said of such groups together.
+        constant: whether all runs are the same vectors since the technique has no randomness, which is no fault.
     """
 
     alarms: list[str]
     kept: list[int]
     collapsed: float | None = None
+    constant: bool = False
 
     def over(self, pairs: Tensor) -> Estimate:
         """Return the mean of an ``(R, R)`` pair matrix over the runs that remain, with its error."""
@@ -52,7 +54,12 @@ def judge(runs: Runs, pip: engine.PipPass) -> Judged:
             return Judged([], [], mean)
         alarms.append(claims.collapsed([runs.names[r] for r in fallen], [mean], every=False))
     same, kept = same_pairs(runs, pip).cpu(), [r for r in range(len(runs)) if r not in fallen]
-    for several in _classes(same, kept):
+    classes = list(_classes(same, kept))
+    if may_be_equal(runs) and classes:
+        if len(classes[0]) == len(runs):
+            return Judged([], [], constant=True)
+        classes = []  # equal up to where the solver started
+    for several in classes:
         alarms.append(claims.copies([runs.names[r] for r in several]))
         kept = [r for r in kept if r not in several[1:]]
     for far, _ in far_runs(losses[kept][:, kept])[:1]:
@@ -98,7 +105,8 @@ class Verdict:
         self._collapsed: dict[str, float] = {}
         self._opposite: dict[tuple[int, int], dict[str, float]] = {}
         self._family: list[tuple[str, str, claims.Returning | None]] = []
-        self._sentences: list[tuple[str, str]] = []
+        self._sentences: list[tuple[list[str], str]] = []
+        self._constant: list[str] = []
         self._last: list[str] = []
         self._several = several
 
@@ -117,7 +125,7 @@ class Verdict:
     @property
     def sentences(self) -> list[str]:
         """What is said of every group, then what holds for all."""
-        return [self._named([name], sentence) for name, sentence in self._sentences] + self._last
+        return [self._named(names, sentence) for names, sentence in self._sentences] + self._last
 
     def of_group(self, runs: Runs, judged: Judged, shared: Tensor, n: int, chance: float) -> None:
         """Take up what one group tells of neighbours; it is said by :meth:`of_family`.
@@ -128,6 +136,8 @@ class Verdict:
         self._alarms += [(runs.name, alarm) for alarm in judged.alarms]
         if judged.collapsed is not None:
             self._collapsed[runs.name] = judged.collapsed
+        if judged.constant:
+            self._constant.append(runs.name)
         p = judged.over(shared) if judged.kept else None
         if p is not None and p.value != p.value:  # no two runs share a target
             p = None
@@ -154,8 +164,11 @@ class Verdict:
         for name, sampling, returning in sorted(self._family, key=lambda group: group[1] != "bootstrap"):
             if returning is not None:
                 left = returning._replace(leave="" if sampling == "bootstrap" else leave)
-                self._sentences.append((name, claims.RETURN.sentence(left)))
-        self._family = []
+                self._sentences.append(([name], claims.RETURN.sentence(left)))
+        if self._constant:
+            technique = self._constant[0].partition("/")[0]
+            self._sentences.append((self._constant, same_each_time(technique)))
+        self._family, self._constant = [], []
 
     def of_ranks(self, name: str, agreement: float, words: int, n: int) -> None:
         """Say of a group where its words' PIP loss and p@n rank them opposite ways, by Spearman's ρ over words."""
@@ -164,12 +177,12 @@ class Verdict:
 
     def of_documents(self, name: str, shuffled: Estimate, bootstrap: Estimate) -> None:
         """Say of a family whether the choice of documents matters."""
-        self._sentences.append((name, documents(shuffled, bootstrap)[1]))
+        self._sentences.append(([name], documents(shuffled, bootstrap)[1]))
 
     def of_halves(self, name: str, between: Estimate, within: Estimate, n: int) -> None:
         """Say what two halves of the documents have in common; the name is that of the group without its half."""
         drawn = next((p for group, p in self.bootstrap.items() if HALF in group), None)
-        self._sentences.append((name, claims.OTHER_DOCUMENTS.sentence(claims.Halves(between, within, drawn, n))))
+        self._sentences.append(([name], claims.OTHER_DOCUMENTS.sentence(claims.Halves(between, within, drawn, n))))
 
     def _named(self, names: Sequence[str], sentence: str) -> str:
         return f"{groups_in_words(names)}: {sentence}" if self._several else sentence

@@ -58,7 +58,7 @@ def words(table: Table, _: Tables) -> Picture:
         f"Distribution of the words' losses: nine of ten lie within {nine}",
     )
     beyond = sum(int((values > high).sum()) for _, values in parts)
-    caption = "Ridges have equal heights; the upright line is the median."
+    caption = "All hills have equal heights; the upright line is the median."
     caption += f" Beyond the right end: {counted(beyond, 'word')}." if beyond else ""
     return Picture(f"Nine of ten words have a loss of {nine}", [panel], caption=caption)
 

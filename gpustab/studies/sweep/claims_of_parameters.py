@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 from gpustab.results import Column, Sheet, Table
-from gpustab.results.page import cell, counted, number, percent, signed
+from gpustab.results.page import cell, number, percent, signed
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import Claim, above
 from gpustab.studies.shared.spaces import COLLAPSED, named
-from gpustab.studies.shared.wording import listed, signed_span
+from gpustab.studies.shared.wording import capital, difference_span, listed, word
 from gpustab.studies.sweep.claims import HALF_COLLAPSED, no_comparison
 from gpustab.studies.sweep.measure import EXTRINSIC, FEW_PAIRS, NEIGHBOURS, SHARE, Measured, numbers_of
 from gpustab.studies.sweep.plans import Setting, values_of
@@ -125,10 +125,9 @@ class Effect(NamedTuple):
         """What comes back, as a sentence."""
         low, high = (10 * x for x in self.after.minus(self.before).interval)
         return (
-            f"With {self.name} = {cell(self.high)} instead of {cell(self.low)}, {number(10 * self.after.value, 2)} "
-            "of ten "
-            f"nearest neighbours come back in {self.kind} runs instead of {number(10 * self.before.value, 2)} "
-            f"(difference {signed_span(low, high, digits=1)})."
+            f"With {self.name} = {cell(self.high)} instead of {cell(self.low)}, {number(10 * self.after.value, 2)} of "
+            f"ten nearest neighbours come back in {self.kind} runs instead of {number(10 * self.before.value, 2)} "
+            f"(difference {difference_span(low, high, 1)})."
         )
 
     @property
@@ -137,7 +136,7 @@ class Effect(NamedTuple):
         low, high = (100 * x for x in self.loss_after.minus(self.loss_before).interval)
         return (
             f"the PIP loss is {percent(self.loss_after.value)} of that of unrelated spaces instead of "
-            f"{percent(self.loss_before.value)} (difference {signed_span(low, high, digits=0)} points)"
+            f"{percent(self.loss_before.value)} (difference {difference_span(low, high, 0)} points)"
         )
 
 
@@ -158,37 +157,40 @@ def _beside(effect: Effect) -> str:
     if effect.unlike:
         return f"The PIP losses do not compare: {effect.unlike}."
     same = effect.by_loss == effect.by_neighbours != 0
-    return f"The cosines of all words {'say the same' if same else 'leave it open'}: {effect.losses}."
+    return f"The cosines of all words {'say the same' if same else 'do not decide'}: {effect.losses}."
+
+
+def _why_not(effect: Effect) -> str:
+    """Why an effect is not tested, the end of a sentence."""
+    if effect.far:
+        return f". {_lying(effect.far)} far from the other runs of the setting."
+    if effect.collapsed:
+        fallen = listed(list(effect.collapsed))
+        return f". The words of {fallen} all point one way, so that this says nothing. Train longer."
+    return ": two runs give no interval. Train at least three."
 
 
 EFFECT = Claim[Effect](
     id="sweep.parameter-matters",
     says="A parameter changes how stable the neighbours are.",
     rule=(
-        "the 95 % interval of the difference of p@10 between the least and the largest value lies on one side of 0; "
-        "disagree where the loss as a share of chance surely says the opposite. That loss is left out where one "
-        f"setting alone has half collapsed (mean cosine above {HALF_COLLAPSED:g}). No test of "
-        "two runs, where a run lies "
-        f"far from the others of its setting, or a setting has collapsed (mean cosine above {COLLAPSED:g})"
+        "the 95 % interval of the difference of p@10 between the least and the largest value lies on one side of 0. "
+        "Disagree: the loss as a share of chance surely says the opposite. That loss is left out where one setting "
+        f"alone has half collapsed (mean cosine above {HALF_COLLAPSED:g}). No test of two runs, where a run lies far "
+        f"from the others of its setting, or a setting has collapsed (mean cosine above {COLLAPSED:g})"
     ),
     judge=_judge,
     sentences={
         "more": lambda x: f"Raising {x.name} makes neighbours more stable. {x.neighbours} {_beside(x)}",
         "less": lambda x: f"Raising {x.name} makes neighbours less stable. {x.neighbours} {_beside(x)}",
         "disagree": lambda x: (
-            f"The two measures of {x.name} say opposite things, so say by which one. {x.neighbours} By the cosines "
-            "of all "
-            f"words {x.losses}."
+            f"The two measures say opposite things about {x.name}, so name the measure. {x.neighbours} By the cosines "
+            f"of all words {x.losses}."
         ),
-        "open": lambda x: f"These runs cannot tell what {x.name} does to stability. {x.neighbours} {_beside(x)}",
-        "no test": lambda x: (
-            f"What {x.name} does to stability is not tested. {_lying(x.far)} far from the other runs of the setting."
-            if x.far
-            else f"What {x.name} does to stability is not tested. The words of {listed(list(x.collapsed))} all point "
-            "one way, so that this says nothing. Train longer."
-            if x.collapsed
-            else f"What {x.name} does to stability is not tested: two runs give no interval. Train at least three."
+        "open": lambda x: (
+            f"These runs are too few to say whether raising {x.name} changes stability. {x.neighbours} {_beside(x)}"
         ),
+        "no test": lambda x: f"The effect of {x.name} on stability is not tested{_why_not(x)}",
     },
 )
 
@@ -211,6 +213,11 @@ class Scores(NamedTuple):
         return [(name, change) for name, change in changes if above(change, 0, len(changes)) in ("yes", "no")]
 
 
+def _silent(tests: int) -> str:
+    """How many tests show no sure change, a sentence; nothing of none."""
+    return f" {capital(word(tests))} other {'test shows' if tests == 1 else 'tests show'} no sure change." * bool(tests)
+
+
 SCORES = Claim[Scores](
     id="sweep.scores-change",
     says="A parameter changes the scores of tests.",
@@ -221,28 +228,24 @@ SCORES = Claim[Scores](
     judge=lambda x: "no test" if not x.tests else "yes" if x.sure else "open",
     sentences={
         "yes": lambda x: (
-            "Scores: "
-            + "; ".join(
-                f"{name} {'rises' if change.value > 0 else 'falls'} by {number(abs(change.value), 2)} "
-                f"({signed_span(*change.interval)})"
-                for name, change in x.sure
-            )
-            + (
-                f"; {counted(len(x.tests) - len(x.sure), 'other test', 'does/do')} not surely change"
-                if len(x.tests) > len(x.sure)
-                else ""
+            "Scores change: "
+            + listed(
+                [
+                    f"{name} {'rises' if change.value > 0 else 'falls'} by {number(abs(change.value), 2)} "
+                    f"({difference_span(*change.interval)})"
+                    for name, change in x.sure
+                ]
             )
             + "."
+            + _silent(len(x.tests) - len(x.sure))
         ),
         "open": lambda x: (
-            "No score changes surely: "
-            + "; ".join(f"{name} {signed((after.minus(before)).value)}" for name, before, after in x.tests)
-            + "."
+            "No score surely changes ("
+            + listed([f"{name} {signed((after.minus(before)).value)}" for name, before, after in x.tests])
+            + ")."
         ),
         "no test": (
-            f"Whether larger {{parameter}} gives better vectors is not judged: no test has {FEW_PAIRS} pairs among "
-            "these "
-            "words."
+            f"The effect of {{parameter}} on scores is not judged: no test has {FEW_PAIRS} pairs among these words."
         ),
     },
 )

@@ -11,10 +11,11 @@ from typing import Annotated, Any, NamedTuple
 from gpustab.report import Result
 from gpustab.report.origin import embeddings
 from gpustab.results import Block, Card, Column, Content, Sheet, SmallTable, Table
-from gpustab.results.page import Columns, cell, counted, number, percent, signed
+from gpustab.results.page import Columns, cell, counted, number, percent, signed, with_half
+from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import OBSERVATIONS, by_chance, rules, verdicts
-from gpustab.studies.shared.wording import listed
+from gpustab.studies.shared.wording import listed, of_list, percents
 from gpustab.studies.sweep.claims_of_parameters import ALONG, EFFECT, Effect, P, Scores, effects
 from gpustab.studies.sweep.measure import CHANGES, SHARE, Change, Measured, change, numbers_of
 from gpustab.studies.sweep.plans import BASELINE, Setting, values_of
@@ -54,11 +55,9 @@ def cards(result: Content) -> list[Card]:
         (effect.low, effect.before, effect.loss_before),
         (effect.high, effect.after, effect.loss_after),
     ):
-        what, half = f"{effect.name} {cell(value)}, {effect.kind} runs", number(10 * p.half, 1)
-        made.append(Card(what, number(10 * p.value, 2), "of ten neighbours come back", f"± {half}", style))
-        made.append(
-            Card(what, f"{percent(loss.value)}", "of chance", f"PIP loss; ± {100 * loss.half:.0f} points", style)
-        )
+        what = f"{effect.name} {cell(value)}, {effect.kind} runs"
+        made.append(Card(what, number(10 * p.value, 2), "of ten neighbours come back", of_list(p, 10), style))
+        made.append(Card(what, f"{percent(loss.value)}", "of chance", f"PIP loss; {percents(loss)}", style))
     return made
 
 
@@ -88,13 +87,13 @@ def page(result: Result) -> list[Block]:
     """Return the picture, the changes, the squares of a grid, and what longer training shows of the thesis' §3.1."""
     blocks = [Block("What does the parameter do to stability, and to scores?", figures=["parameters"])]
     changes = [
-        SmallTable.of(_MEASURES.get(measure, measure), rows, _CHANGES)
+        SmallTable.of(_MEASURES.get(measure, measure), rows, _changes(result.settings["runs"]))
         for measure, rows in CHANGES.of(result.tables).split("measure")
     ]
     blocks.append(Block("How far is each setting from the baseline?", tables=changes))
     grid = SQUARES.of(result.tables)
     if first := next(grid.rows(), None):
-        blocks.append(Block(f"{first.rows} × {first.columns}", [], squares(grid)))
+        blocks.append(Block(f"{first.rows} × {first.columns}", [], squares(grid, result.settings["runs"])))
     observations = OBSERVED.of(result.tables)
     if observations.height:
         answer = by_chance(observations.rows())
@@ -106,17 +105,26 @@ def page(result: Result) -> list[Block]:
     return blocks
 
 
-_CHANGES: Columns = [
-    "setting",
-    "sampling",
-    ("baseline", ("baseline", 3)),
-    ("value", ("value", 3)),
-    ("difference ± SE", lambda row: f"{number(row.difference, 2)} ± {number(row.se, 2)}"),
-    ("change", lambda row: f"{signed(row.percent, 0)} %" if row.percent == row.percent else "–"),
-]
+def _changes(runs: int) -> Columns:
+    """Columns of changes, whose ± is half of the 95 % interval over so many runs of both settings."""
+    return [
+        "setting",
+        "sampling",
+        ("baseline", ("baseline", 3)),
+        ("value", ("value", 3)),
+        ("difference, ± 95 %", lambda row: with_half(row.difference, _half(row.se, runs))),
+        ("change", lambda row: f"{signed(row.percent, 0)} %" if row.percent == row.percent else "–"),
+    ]
+
+
+def _half(error: float, runs: int) -> float:
+    return Estimate.of_runs(0.0, error, runs).half
+
+
 _SETTINGS: Columns = [
-    *("setting", "sampling", "words", ("PIP loss", ("reduced_pip", 3)), ("SE", ("se", 2))),
-    *(("by chance", ("chance", 3)), ("mean cosine", ("mean_cosine", 2)), (P, (P, 2)), ("its SE", (f"{P}_se", 2))),
+    *("setting", "sampling", "words"),
+    *(("PIP loss", ("reduced_pip", 3)), ("standard error", ("se", 2)), ("by chance", ("chance", 3))),
+    *(("mean cosine", ("mean_cosine", 2)), (P, (P, 2)), ("its standard error", (f"{P}_se", 2))),
     ("seconds a run", ("seconds", 2)),
 ]
 _SCORES: Columns = [
@@ -133,14 +141,10 @@ def methods(result: Content) -> str:
     )
     return (
         f"With gpustab {result.environment.get('gpustab')}, after Rettenmeier (2020, section 3.1), this baseline was "
-        "trained "
-        f"again with other values ({swept}), all else and the seed being the same. Stability was measured between "
-        "all pairs "
-        "of runs of a setting and sampling, as the reduced PIP loss in parts of that of unrelated spaces and as "
-        "p@10, the "
-        "share of ten nearest neighbours that two runs have in common. Errors are by the jackknife over runs, "
-        "intervals by "
-        "Student's t at 95 %; settings are taken for independent."
+        f"trained again with other values ({swept}), all else and the seed being the same. Stability was measured "
+        "between all pairs of runs of a setting and sampling, as the reduced PIP loss in parts of that of unrelated "
+        "spaces and as p@10, the share of ten nearest neighbours that two runs have in common. Errors are by the "
+        "jackknife over runs, intervals by Student's t at 95 %; settings are taken for independent."
     )
 
 
@@ -208,8 +212,13 @@ def _ordered(values: Sequence[Any]) -> list[Any]:
     return sorted(once) if all(isinstance(value, int | float) for value in once) else once
 
 
-def squares(table: Table[Cell]) -> list[SmallTable]:
-    """Return two small tables per measure: values ± SE, and changes ± SE (percent of losses, differences of others)."""
+def squares(table: Table[Cell], runs: int) -> list[SmallTable]:
+    """Return two small tables per measure: values, and changes (percent of losses, differences of others).
+
+    Args:
+        table: the cells.
+        runs: of a setting; ± is half of the 95 % interval over them.
+    """
     shown = []
     for held, part in table.split("held"):
         for sampling, rest in part.split("sampling"):
@@ -218,22 +227,22 @@ def squares(table: Table[Cell]) -> list[SmallTable]:
                 loss = ("change in percent", "percent", "percent_se")
                 against = loss if measure == "reduced_pip" else ("change", "difference", "se")
                 for what, *columns in (("value", "value", "value_se"), against):
-                    shown.append(_square(f"{title}: {what} ± SE", cells, *columns))
+                    shown.append(_square(f"{title}: {what}, ± 95 %", cells, runs, *columns))
     return shown
 
 
-def _square(title: str, cells: Table[Cell], value: str, error: str) -> SmallTable:
+def _square(title: str, cells: Table[Cell], runs: int, value: str, error: str) -> SmallTable:
     first = next(cells.rows())
     across = list(dict.fromkeys(cells["column"]))
     header = [f"{first.rows} \\ {first.columns}", *map(cell, across)]
     rows = []
     for down, line in cells.split("row"):
-        texts = {row.column: _text(row, value, error) for row in line.rows()}
+        texts = {row.column: _text(row, runs, value, error) for row in line.rows()}
         rows.append([cell(down), *(texts.get(column, "–") for column in across)])
     return SmallTable(title, header, rows)
 
 
-def _text(row: Cell, value: str, error: str) -> str:
+def _text(row: Cell, runs: int, value: str, error: str) -> str:
     if value != "value" and row.difference != row.difference:
         return "0 (baseline)" if row.value == row.value else "–"
-    return f"{number(getattr(row, value), 3)} ± {number(getattr(row, error), 2)}"
+    return with_half(getattr(row, value), _half(getattr(row, error), runs))

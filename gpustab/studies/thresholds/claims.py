@@ -123,7 +123,7 @@ MEANINGFUL = Claim[Threshold](
             "related than the average pair. More words in common with the baseline would prove a lower threshold."
         ),
         "unproven": lambda x: (
-            f"{_begin(x.chance)} these words prove no threshold. So few words would show one in random vectors too. "
+            f"{_begin(x.chance)} these words prove no threshold. With so few words, random vectors would show one too. "
             "Take runs with more words in common with the baseline."
         ),
         "no": lambda x: (

@@ -69,7 +69,7 @@ HANGS_ON_SIZE = Claim[Sizes](
     judge=_hangs,
     sentences={
         "yes": lambda x: (
-            f"{groups_in_words([x.high.group])}: the paper's threshold is no property of the space. It is "
+            f"{groups_in_words([x.high.group])}: the paper's threshold is not a property of the space. It is "
             f"{cosine(x.high.next_higher)} for groups of at least {x.high.min_pairs:,} pairs, and "
             f"{cosine(x.low.next_higher)} for groups of at least {x.low.min_pairs:,}."
         )
@@ -128,8 +128,8 @@ ONE_SHAPE = Claim[Comparison](
             f"The shapes of the {_both(row)} may differ or not ({_distance(row)}, up to {SAME} counts as none)."
         ),
         "no test": lambda row: (
-            f"The shapes of the {_both(row)} are not tested, since a run lies far from the others of its group "
-            f"({_distance(row)})."
+            f"The shapes of the {_both(row)} are not tested ({_distance(row)}). The reason is that a run lies far from "
+            "the others of its group."
         ),
     },
 )

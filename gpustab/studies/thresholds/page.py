@@ -9,8 +9,8 @@ from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import counted, number, percent, whole
 from gpustab.studies.shared.claims import OBSERVED
-from gpustab.studies.shared.observations import beside_paper
-from gpustab.studies.shared.wording import groups_in_words
+from gpustab.studies.shared.observations import beside_paper, by_chance
+from gpustab.studies.shared.wording import WORDS_DEPEND, groups_in_words
 from gpustab.studies.thresholds.claims import cosine
 from gpustab.studies.thresholds.claims_of_paper import HANGS_ON_SIZE, NARROWS, ONE_SHAPE, SAME, sizes_of, tests_of
 from gpustab.studies.thresholds.rules import MARGIN
@@ -51,7 +51,8 @@ def page(result: Result) -> list[Block]:
     known = THRESHOLDS.name in result.tables
     blocks = [_values(result), *_places(result), _paper(result)] if known else []
     rules = [_how(result)] if known else []
-    beside = Block("How do these findings stand to the paper's?", beside_paper(OBSERVED.of(result.tables)))
+    claims = OBSERVED.of(result.tables)
+    beside = Block("How do these findings stand to the paper's?", beside_paper(claims), answer=by_chance(claims.rows()))
     return [*blocks, _distributions(result), *_shapes(result), *_scores(result), beside, *rules]
 
 
@@ -68,7 +69,8 @@ def _values(result: Result) -> Block:
             "The baseline says how closely two words are related. Above the mean: from this cosine on, pairs are more "
             "related than the average pair. Clear: from this cosine on, they are more related than the least similar 1 "
             "% of pairs, by a tenth of a standard deviation. By the words: pairs below the first number are surely "
-            "under that level, pairs above the second surely over it. A dash: not proven."
+            "under that level, pairs above the second surely over it. A dash: not proven. "
+            f"{WORDS_DEPEND}"
         ),
     )
 

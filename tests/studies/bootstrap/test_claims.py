@@ -9,7 +9,7 @@ from gpustab import load_runs
 from gpustab.report.describe import describe, paper
 from gpustab.runs.key import Key
 from gpustab.studies.bootstrap import claims, claims_of_runs
-from gpustab.studies.bootstrap.claims import FINDINGS, LEAST, Pair, Ranked
+from gpustab.studies.bootstrap.claims import FINDINGS, LEAST, STABILISES, Pair, Ranked
 from gpustab.studies.bootstrap.findings import findings
 from gpustab.studies.bootstrap.study import bootstrap
 from tests.pages import check_page
@@ -47,7 +47,13 @@ def test_what_is_planted_is_found(usual):
     assert agrees(usual, "Sentences") == {"sgns/bootstrap-sentence": "yes"}
     assert agrees(usual, "A smaller corpus") == {"sgns/bootstrap-0.2": "yes"}
     assert agrees(usual, "GloVe and LSA") == {"glove/fixed": "yes", "glove/shuffled": "yes"}
-    assert agrees(usual, "The variability rises")["sgns/bootstrap"] == "no"  # planted as normal: all of it is bias
+    assert agrees(usual, "The variability rises")["sgns/bootstrap"] == "no test"  # of a plateau at 25 runs
+
+
+@pytest.mark.parametrize(("runs", "verdict"), [(4, "no test"), (24, "no test"), (25, "no")])
+def test_a_plateau_at_25_runs_is_seen_by_25_runs(runs, verdict):
+    """Four runs contradicted the paper, which says what happens at 25."""
+    assert STABILISES.judge(setting(rise_value=0.0, runs=runs)) == verdict  # all of the rise is bias
 
 
 def test_the_page_says_how_every_finding_stands_to_the_papers(usual):
@@ -71,7 +77,7 @@ def test_the_contrary_is_found_too():
     assert agrees(result, ORDER) == {"sgns/shuffled": "no"}
     assert agrees(result, MORE) == {"sgns/bootstrap": "no"}
     assert agrees(result, LOWER) == {"sgns/bootstrap": "no"}
-    assert "less than training again" in " ".join(result.verdict)
+    assert "vary less than training again" in " ".join(result.verdict)
 
 
 @pytest.mark.parametrize(("sd", "wanted"), [(0.01, "yes"), (0.08, "no"), (0.05, "undecided")])
@@ -192,4 +198,6 @@ def test_spreads_of_vectors_that_are_unrelated_in_every_run_are_no_test():
         assert set(agrees(result, claim.says).values()) == {"no test"}, claim.id
     one = Pair(setting(relative=1.2, log_spread_value=1.0), setting("shuffled", relative=0.4))
     assert claims.WIDER.judge(one) == "yes"  # the other group was not yet as noisy
-    assert "vary over runs nearly as much as over words" in claims_of_runs.DOCUMENTS.sentence(one._replace(second=one.first))
+    assert "vary over runs nearly as much as over words" in claims_of_runs.DOCUMENTS.sentence(
+        one._replace(second=one.first)
+    )

@@ -104,8 +104,8 @@ def test_all_words_give_the_alarm_and_anchors_the_finding():
     by_all, by_anchors = (change([old, new], min_count=1, **chosen) for chosen in ({}, BY_ANCHORS))
     assert set(first_words(by_all)) <= set(WORDS[:FIXED])  # those that stood still
     (alarm,) = by_all.alarms
-    assert "two camps of words fit two rotations" in alarm
-    assert "(67 % and 33 % of the words)" in alarm
+    assert "the words fall into two camps" in alarm
+    assert "(67 % and 33 %)" in alarm
     assert "--align anchors with --anchors" in alarm
     assert by_anchors.alarms == []
     assert set(first_words(by_anchors, V - FIXED)) == set(WORDS[FIXED:])
@@ -197,7 +197,7 @@ def test_runs_that_share_a_frame_need_no_turn():
 def test_runs_that_share_no_frame_are_told_so():
     answer = change(periods(spaces(noise=0.01)), min_count=1, align="none")
     (alarm,) = answer.alarms
-    assert "These runs share no frame, or training noise hides it" in alarm
+    assert "These runs have no common axes, or training noise hides them" in alarm
     apart, unlike = map(float, re.search(r"lie ([\d.]+) apart, two different words ([\d.]+)\.", alarm).groups())
     assert apart == pytest.approx(unlike, abs=0.1)
     assert alarm.endswith("Take --align all.")
@@ -207,7 +207,7 @@ def test_periods_that_share_no_frame_are_told_so():
     found = spaces(shared=True, still=V)
     found[1] = [x @ np.asarray(rotation(D, 7)) for x in found[1]]
     (alarm,) = change(periods(found), min_count=1, align="none").alarms
-    assert "share no frame, or most words moved together" in alarm
+    assert "have no common axes, or most words moved together" in alarm
     before, after = map(float, re.search(r"reduces the change from ([\d.]+) to ([\d.]+)\. Take", alarm).groups())
     assert before > 0.8
     assert after < 0.01

@@ -54,8 +54,8 @@ _NUMBERS = dict.fromkeys(Pair._fields, 0.1) | {
 }
 BASE = Pair(**_NUMBERS)
 COMES = (
-    "The periods differ by {}, two samplings of one period's documents by 0.20. Sampling alone can make up 0.23 "
-    "between periods"
+    "The mean cosine distance between the periods is {}, between two samplings of one period's documents 0.20. "
+    "Sampling alone can give 0.23."
 )
 WITHOUT = " Without the noise of training the change is 0.20 (0.19–0.21)."
 
@@ -73,14 +73,14 @@ def law(r2, control=False, series="a", r2_se=0.03, r2_se_runs=math.nan, n=1, ave
 @pytest.mark.parametrize(
     ("row", "wanted", "said"),
     [
-        ({}, "more", f"more than sampling explains. {COMES.format('0.30')}; the rest is 0.04–0.11."),
-        ({"change": 0.18}, "no more", "The difference, less a margin, is −0.058 to −0.002."),
+        ({}, "more", f"more than sampling explains. {COMES.format('0.30')} The rest is 0.04–0.11."),
+        ({"change": 0.18}, "no more", "Less a small margin, the difference is −0.058 to −0.002."),
         (
             {"change": 0.22},
             "open",
-            f"too few to tell a change from sampling. {COMES.format('0.22')}; the rest is −0.04 to",
+            f"too few to separate a change from sampling. {COMES.format('0.22')} The rest is −0.04 to",
         ),
-        ({"change_se": math.nan}, "open", f"{COMES.format('0.30')}. So few runs give no interval of the rest."),
+        ({"change_se": math.nan}, "open", f"{COMES.format('0.30')} So few runs give no interval for the rest."),
     ],
 )
 def test_change_against_the_sampling_floor(row, wanted, said):
@@ -144,8 +144,8 @@ def test_the_lead_says_between_which_periods_contexts_differ():
     rows = [BASE, BASE._replace(first="b", second="c", change=0.18), BASE._replace(first="c", second="d", change=0.22)]
     assert list(of_sampling(rows)) == [
         "Contexts differ more than sampling explains from 1800-1819 to 1820-1839. Contexts differ no more than two "
-        "samplings of one period's documents from b to c. These runs are too few to tell a change of contexts from "
-        "sampling from c to d."
+        "samplings of one period's documents from b to c. These runs are too few to separate a change of "
+        "contexts from sampling from c to d."
     ]
     assert "from c to d and from c to d." in next(iter(of_sampling(rows[2:] * 2)))
     assert list(of_sampling([BASE._replace(sampling_floor=None)])) == []
@@ -156,7 +156,7 @@ def test_the_lead_says_between_which_periods_contexts_differ():
 def test_without_bootstrap_runs_nothing_is_said_to_differ():
     row = BASE._replace(sampling_floor=None, sampling_se=None)
     said = verdict({"pairs": PAIRS.table([row])})
-    assert said[0].startswith("Nothing here tells a change from sampling")
+    assert said[0].startswith("Nothing here separates a change from sampling")
     assert said[0].endswith("Train bootstrap runs too, or a control (train --control 2).")
     assert len(said) == 2
     said = verdict({"pairs": PAIRS.table([row._replace(bootstrap=True)])})
@@ -248,8 +248,8 @@ def test_words_that_differ_are_counted_with_their_rate():
         for k in range(5)
     ]
     (said,) = of_words(rows, 0.05)
-    assert "2 of 5 words from a to b and 2 of 5 words from b to c (5 % of these words may be false)" in said
-    assert "explains for 1 of 1 word from a to b" in of_words(rows[:1], 0.05)[0]
+    assert "2 of 5 words (a to b) and 2 of 5 words (b to c). Up to 5 % of these words may be false." in said
+    assert "explains for 1 of 1 word (a to b)" in of_words(rows[:1], 0.05)[0]
     none = of_words([row._replace(found=False) for row in rows], 0.05)
     assert none[0].startswith("No word's contexts differ")
     assert of_words([], 0.05) == []
@@ -374,8 +374,12 @@ def test_many_splits_know_how_far_they_differ():
 @pytest.mark.parametrize(
     ("beyond", "se", "said"),
     [
-        (0.05, 0.01, "averages rank the targets better than single runs do (0.050 of Spearman's ρ, 0.02–0.08)."),
-        (-0.05, 0.01, "averages rank the targets worse than single runs do (0.050 of"),
+        (
+            0.05,
+            0.01,
+            "averages rank the targets better than single runs do (difference 0.050 of Spearman's ρ, 0.02–0.08).",
+        ),
+        (-0.05, 0.01, "averages rank the targets worse than single runs do (difference 0.050 of"),
         (0.02, 0.01, "these runs are too few to say whether averages"),
         (0.02, math.nan, ""),
         (math.nan, math.nan, ""),
@@ -397,10 +401,11 @@ def test_averages_of_which_nothing_can_be_told_share_a_sentence():
         for name, se in (("a", 0.01), ("b", 0.002), ("c", 0.02))
     ]
     assert list(of_averages(cells)) == [
-        "b, shuffled runs: averages rank the targets better than single runs do (0.020 of Spearman's ρ, 0.01–0.03).",
+        "b, shuffled runs: averages rank the targets better than single runs do (difference 0.020 of Spearman's ρ, "
+        "0.01–0.03).",
         "These runs are too few to say whether averages rank the targets better than single runs do: the shuffled runs "
-        "of a (0.020 of Spearman's ρ, −0.01 to +0.05) and the shuffled runs of c (0.020 of Spearman's ρ, −0.04 to "
-        "+0.08).",
+        "of a (difference 0.020 of Spearman's ρ, −0.01 to +0.05) and the shuffled runs of c (difference 0.020 of "
+        "Spearman's ρ, −0.04 to +0.08).",
     ]
 
 
@@ -429,6 +434,4 @@ def test_the_best_of_many_ways_must_be_better_for_all_of_them_together():
     for others in (2, 5, 17):
         rows = [way("AA", 0.5 + 2.1 * 0.03, 0.03), *[way("IR", 0.5)] * others]
         assert BETTER_THAN_ONE_CLASS.judge(rows) == "open"
-        assert f"1 of {len(rows)} ways classifies the targets better, but not surely" in BETTER_THAN_ONE_CLASS.sentence(
-            rows
-        )
+        assert f"1 of {len(rows)} ways may classify the targets better" in BETTER_THAN_ONE_CLASS.sentence(rows)

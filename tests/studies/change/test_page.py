@@ -108,7 +108,7 @@ def test_words_beyond_their_authors(blocks):
     assert table.title == "1800-1819 → 1820-1839"
     assert table.header == ["word", "change", "expected", "z", "q"]
     assert table.rows == [["tax", "0.457", "0.346", "4.57", "0.046"]]
-    assert block.answer.startswith("Contexts differ more than the sampling of authors explains for 1 of 2 words from")
+    assert block.answer.startswith("Contexts differ more than the sampling of authors explains for 1 of 2 words (")
 
 
 def test_the_law_and_what_is_beyond_it(blocks):
@@ -161,7 +161,7 @@ def test_scores_of_semeval(blocks):
 
 
 def test_averages_are_judged_beside_single_runs(blocks):
-    said = "averages rank the targets better than single runs do (0.051 of Spearman's ρ, 0.03–0.07)."
+    said = "averages rank the targets better than single runs do (difference 0.051 of Spearman's ρ, 0.03–0.07)."
     assert said in blocks["Which technique, way and sampling judge change best?"].answer
     assert "averages rank" not in blocks["How well are the targets of english judged?"].answer  # it has none
 

@@ -300,8 +300,8 @@ def test_two_camps_of_words_are_an_alarm():
         found[key] = [Space(words, torch.from_numpy(own + 0.1 * x), None, f"run-{r}") for r, x in enumerate(noise)]
     answer = change(groups(found), min_count=1, resamples=0)
     (alarm,) = answer.alarms
-    assert "two camps of words fit two rotations" in alarm
-    assert "(67 % and 33 % of the words)" in alarm
+    assert "the words fall into two camps" in alarm
+    assert "(67 % and 33 %)" in alarm
 
 
 def test_the_page_leads_with_what_may_be_claimed(answer):

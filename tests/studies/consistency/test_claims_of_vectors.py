@@ -110,7 +110,7 @@ LOW, HIGH = "low in text, low in general", "high in text, high in general"
             "not",
             "Terms low in text, low in general are closer by 0.32–0.48",
         ),
-        ([group(CLOSEST, 0.3, 0.2), group(LOW, 0.2, 0.2)], "open", "in text, low in general is −0.18 to +0.38."),
+        ([group(CLOSEST, 0.3, 0.2), group(LOW, 0.2, 0.2)], "open", "low in text, low in general by −0.18 to +0.38."),
         ([group(CLOSEST, 0.5, 0.05, 2), group(LOW, 0.2, 0.05)], "few", "Two terms are frequent in the text and rare"),
         ([group(CLOSEST, 0.5, 0.05, 1), group(LOW, 0.2, 0.05)], "few", "One term is frequent in the text and rare"),
         ([group(CLOSEST, 0.5, 0.05)], "few", "No other group has the three terms"),
@@ -173,7 +173,7 @@ def test_trainings_decide_where_their_error_is_twice_that_of_terms(times, verdic
     [
         (((-0.3, -0.2), (-0.4, -0.3)), "yes", "sums have the higher cosine too, and by AUC "),
         (((-0.3, -0.2), (0.1, 0.2)), "no", "a model has a higher cosine than sums, and by AUC "),
-        (((-0.3, -0.2), (-0.1, 0.2)), "open", "sums may have the higher cosine or not, and by AUC "),
+        (((-0.3, -0.2), (-0.1, 0.2)), "open", "sums may or may not have the higher cosine, and by AUC "),
     ],
 )
 def test_sums_are_first_by_cosine_and_what_auc_says_stands_beside_it(cosines, verdict, said):

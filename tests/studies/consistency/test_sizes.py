@@ -86,7 +86,7 @@ def test_all_sentences_of_a_term_are_dealt_out_to_its_samples():
     said = GROWS.sentence([*sized, last])
     of_four, of_all = (
         float(re.search(rf"([\d.]+) \([\d.]+–[\d.]+\) with {size}", said).group(1))
-        for size in ("4 sentences", "all sentences of a term, 8.00 a sample")
+        for size in ("4 sentences", r"all sentences of a term \(8.00 a sample")
     )
     assert of_four == pytest.approx(sized[-1].same, abs=0.006)
     assert of_all == pytest.approx(last.same, abs=0.006)

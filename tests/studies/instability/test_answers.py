@@ -73,8 +73,12 @@ def test_nothing_is_answered_of_a_technique_without_a_verdict():
 def test_documents_are_answered_by_the_rule_of_the_verdict():
     table = losses(sgns={"shuffled": 0.02, "bootstrap": 0.04}, glove={"shuffled": 0.02, "bootstrap": 0.0205})
     first, second = answers.which_documents(findings(sheets=[table]))
-    assert first.startswith("Yes for skip-gram: resampling the documents changes all cosines 2.00 times")
-    assert second.startswith("Hardly for GloVe: resampling the documents changes all cosines 1.02 times")
+    assert first.startswith(
+        "Yes for skip-gram: over all pairs of words, resampling the documents changes the cosines 2.00 times"
+    )
+    assert second.startswith(
+        "Hardly for GloVe: over all pairs of words, resampling the documents changes the cosines 1.02 times"
+    )
     assert answers.which_documents(findings(sheets=[losses(sgns={"shuffled": 0.02})])) == []
     few = row(Loss, technique="sgns", runs=2, reduced_pip=0.02, se=math.nan)
     both = LOSSES, *(few._replace(sampling=sampling) for sampling in ("shuffled", "bootstrap"))
@@ -218,7 +222,9 @@ def verdict_of(techniques=("a", "b"), silent=(), **changes):
 
 def test_one_technique_is_not_named():
     said = verdict_of(["a"], by_technique={"a": SPREAD["a"]})
-    assert said[0].startswith("Documents matter. Resampling the documents changes all cosines 1.50 times")
+    assert said[0].startswith(
+        "Documents matter. Over all pairs of words, resampling the documents changes the cosines 1.50 times"
+    )
     assert said[1].endswith("about equally stable (2 % apart, interval from 1 % less to 5 % more).")
     assert said[2].startswith(
         "Averaging helps. Averages of two runs differ 0.72 times as much as single runs (0.71–0.73; "

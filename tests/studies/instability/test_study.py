@@ -172,7 +172,7 @@ def test_facts_of_a_technique_without_a_verdict_are_neither_yes_nor_no(unsound):
     assert not [row for row in unsound.tables["observations"].records(source="2.3, 2") if not row["technique"]]
     blocks = describe(unsound)
     (left,) = (block for block in blocks if block.title == "Which claims do these runs leave open?")
-    assert {row[2] for table in left.tables for row in table.rows} == {"no test"}
+    assert {row[2] for table in left.tables for row in table.rows} == {"cannot be tested"}
     assert blocks[1].answer.endswith(" far from the others. The numbers stand as they were measured.")
     best = next(block for block in blocks if block.title == "Which technique is the most stable?")
     assert best.answer.startswith("No technique has runs that allow a verdict.")

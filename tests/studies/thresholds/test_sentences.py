@@ -81,7 +81,7 @@ def test_where_the_threshold_lies():
     ("high", "words"),
     [
         (0.74, "sg: two words with a cosine above 0.74 are surely"),
-        (None, "sg: these words prove no threshold. So few words"),
+        (None, "sg: these words prove no threshold. With so few words"),
     ],
 )
 def test_what_is_not_proven_is_not_said(high, words):

@@ -1,0 +1,259 @@
+"""Fifteen faults that an audit found in sentences, each with the tests that have its input; those of no other room.
+
+A test belongs here that asks several rooms, or whose input is that of the audit.
+"""
+
+import ast
+import re
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from benchmarks.placebos.drawn.change import NOISY, moved
+from gpustab import open_groups
+from gpustab.report.describe import describe
+from gpustab.runs.key import Key
+from gpustab.studies.bootstrap import claims as bootstrap_claims
+from gpustab.studies.bootstrap.study import bootstrap
+from gpustab.studies.change.claims import BEYOND_SAMPLING
+from gpustab.studies.compare.study import compare
+from gpustab.studies.shared.claims import ClaimText, Observation
+from gpustab.studies.shared.observations import by_chance
+from gpustab.studies.shared.wording import WORDS_DEPEND
+from gpustab.studies.thresholds.study import thresholds
+from tests.generators import noisy_copies, runs_of
+from tests.studies.test_compare import group
+from tests.studies.thresholds.conftest import wordnet as wordnet
+
+TESTS = Path(__file__).parents[1]
+ROOT = TESTS.parent
+FAULTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "B1": (
+        "a margin on uncorrected changes, which training noise fills: no more than two samplings",
+        (
+            "studies/change/test_claims.py::test_training_noise_swallows_no_change",
+            "studies/change/test_claims.py::test_nothing_is_tested_where_training_hides_what_documents_do",
+            "studies/change/test_page.py::test_the_page_says_by_how_much_a_change_may_exceed_the_floor",
+        ),
+    ),
+    "B2": (
+        "one word without a value makes the error of all undefined, and the number of splits is blamed",
+        (
+            "kernels/test_displacement.py::test_a_word_that_loses_its_value_without_a_run_takes_no_error_from_the_others",
+            "studies/change/test_claims.py::test_an_error_that_is_undefined_is_not_blamed_on_the_number_of_splits",
+        ),
+    ),
+    "B3": (
+        "without the noise of training: too low as noise grows",
+        ("studies/test_audit.py::test_a_change_without_training_noise_is_the_true_one_or_is_not_told",),
+    ),
+    "B4": (
+        "two measures that disagree, and words that are less stable where they are more stable",
+        (
+            "studies/test_compare.py::test_two_measures_that_say_opposite_things_are_the_verdict",
+            "studies/test_compare.py::test_the_loss_stands_beside_the_neighbours",
+            "studies/test_audit.py::test_words_with_a_smaller_advantage_are_not_called_less_stable",
+        ),
+    ),
+    "B5": (
+        "Pearson's correlation under a sentence on order",
+        (
+            "statistics/test_reliability.py::test_the_order_of_the_many_is_not_that_of_a_few_far_from_them",
+            "statistics/test_levels.py::test_the_order_is_that_of_other_runs_whatever_the_levels_distribution",
+        ),
+    ),
+    "B6": (
+        "lists that are chance, and a tenth taken from a normal",
+        (
+            "studies/test_stability.py::test_no_words_are_listed_by_runs_that_cannot_rank_them",
+            "statistics/test_levels.py::test_words_that_are_said_to_be_in_the_tenth_are",
+        ),
+    ),
+    "B7": (
+        "a neighbour that half of the runs lack, and firm ones in noisy lists",
+        (
+            "studies/test_neighbours.py::test_a_word_that_half_of_the_runs_lack_is_not_there_in_nine_of_ten",
+            "studies/test_neighbours.py::test_noisy_lists_want_ten_runs",
+        ),
+    ),
+    "B8": (
+        "chapters in random order differ",
+        (
+            "studies/consistency/test_comparisons.py::test_chapters_of_real_text_in_random_order_do_not_develop",
+            "studies/consistency/test_comparisons.py::test_few_documents_have_no_test",
+        ),
+    ),
+    "B9": (
+        "made-up words in the documents of real ones have vectors of their own; a background of the very text",
+        (
+            "studies/consistency/test_measures.py::test_made_up_words_in_the_documents_of_real_ones_have_no_vectors_of_their_own",
+            "studies/consistency/test_many.py::test_a_background_that_was_trained_on_the_text_itself_is_an_alarm",
+        ),
+    ),
+    "B10": (
+        "thresholds of random vectors",
+        (
+            "studies/thresholds/test_sentences.py::test_what_is_not_proven_is_not_said",
+            "studies/thresholds/test_sentences.py::test_a_second_threshold_that_is_not_proven_has_no_number",
+            "studies/test_audit.py::test_random_vectors_have_no_threshold",
+        ),
+    ),
+    "B11": (
+        "averages of few runs, and lists of words by uncorrected intervals",
+        (
+            "studies/test_audit.py::test_averages_of_few_runs_speak_against_no_averaging",
+            "studies/change/test_laws.py::test_words_that_scatter_ever_so_differently_lead_no_split",
+            "studies/change/test_laws.py::test_no_word_leads_without_two_splits",
+        ),
+    ),
+    "B12": (
+        "a sum of zero as a cosine of 0, rows of rounding as vectors, one sentence in both of a null pair",
+        (
+            "studies/consistency/test_measures.py::test_a_sample_without_a_direction_is_in_no_number",
+            "trainers/test_ppmi_svd.py::test_a_word_without_a_share_in_what_is_kept_has_a_zero_vector",
+            "studies/consistency/test_sample_file.py::test_samples_of_two_terms_that_hold_one_sentence_are_no_null_pair",
+        ),
+    ),
+    "B13": (
+        "words that stood still moved most, where most words turned",
+        (
+            "studies/change/test_alignment.py::test_all_words_give_the_alarm_and_anchors_the_finding",
+            "studies/change/test_alignment.py::test_the_advice_of_the_alarm_can_be_followed",
+        ),
+    ),
+    "B14": (
+        "± of two meanings, verdicts that nobody counts, words taken as independent, authors",
+        (
+            "studies/test_audit.py::test_a_plus_minus_is_an_interval_everywhere",
+            "studies/test_audit.py::test_errors_over_words_say_that_words_depend_on_each_other",
+            "studies/test_audit.py::test_pages_with_many_verdicts_say_how_many_chance_would_make",
+            "studies/change/test_page.py::test_what_chance_makes_wrong_is_counted",
+            "studies/shared/test_claims.py::test_a_page_says_how_many_of_its_verdicts_chance_would_make",
+            "studies/change/test_authors.py::test_deals_keep_blocks_together_and_sizes_alike",
+        ),
+    ),
+    "B15": (
+        "other vectors of a degenerate sample when the same command runs twice",
+        (
+            "trainers/test_ppmi_svd.py::test_equal_singular_values_do_not_change_with_the_call",
+            "trainers/test_ppmi_svd.py::test_a_matrix_of_few_singular_values_has_the_same_vectors_at_every_call",
+        ),
+    ),
+}
+"""By item of the audit's list: the fault, and the tests that have its input."""
+
+
+@pytest.mark.parametrize("item", FAULTS)
+def test_every_fault_has_its_tests(item):
+    for where in FAULTS[item][1]:
+        file, _, name = where.partition("::")
+        tree = ast.parse((TESTS / file).read_text(encoding="utf-8"))
+        (test,) = (x for x in tree.body if isinstance(x, ast.FunctionDef) and x.name == name)
+        assert any(isinstance(x, ast.Assert) for x in ast.walk(test)), f"{where} asserts nothing"
+        assert not any("skip" in ast.unparse(x) for x in test.decorator_list), f"{where} is skipped"
+
+
+def test_all_fifteen_are_there():
+    assert list(FAULTS) == [f"B{k}" for k in range(1, 16)]
+
+
+@pytest.mark.parametrize("training", [0.25, 0.7, NOISY])
+def test_a_change_without_training_noise_is_the_true_one_or_is_not_told(training):
+    """All words moved by a step of their own length, 0.36 with the noise of documents: it came out as 0.10 of noise."""
+    row = moved(1.0, training)(4, np.random.default_rng(0))
+    if BEYOND_SAMPLING.judge(row) == "too noisy":
+        assert training == NOISY
+    else:
+        truth = moved(1.0, 0.01)(4, np.random.default_rng(0)).corrected
+        assert row.corrected == pytest.approx(truth, rel=0.1)
+
+
+def test_words_with_a_smaller_advantage_are_not_called_less_stable():
+    """Every word is more stable in the first group, by less for one in twenty: those eight were "less stable in A"."""
+    fewer, quiet = torch.arange(400) % 20 == 3, torch.full((400,), 0.03)
+    result = compare(group("a", torch.where(fewer, 0.3, quiet), runs=8, v=400), group("b", 0.35, runs=8, v=400, seed=9))
+    words = result.frame("words")
+    named = words[words.surely == "first"]
+    assert len(named) > 8
+    assert (named.p_first > named.p_second).all()
+    block = next(block for block in describe(result) if block.title == "Which words differ?")
+    assert "Compared with equally frequent words" in block.answer
+    assert "less stable" not in block.answer
+    assert [small.title for small in block.tables] == ["More stable in a, by less than words as frequent are"]
+
+
+def test_averages_of_few_runs_speak_against_no_averaging():
+    """Averages of four noisy runs share few words, those of 50 may share all: eight runs said "no"."""
+    own = replace(runs_of(noisy_copies(8, 60, 8, noise=3.0)), key=Key("lsa", "bootstrap"))
+    words = [own.vocabulary.text(k) for k in range(4)]
+    rows = bootstrap(own, query=words).tables["claims"].records()
+    (found,) = (row for row in rows if row["claim"] == bootstrap_claims.AVERAGE.says)
+    assert found["agrees"] == "no test"
+
+
+def test_random_vectors_have_no_threshold(wordnet):
+    """Sixty nouns with vectors that know nothing: a threshold was told of 12 in 20 such spaces."""
+    folder, _, index = wordnet
+    nouns, told = list(index)[:60], 0
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        (group,) = open_groups([(nouns, rng.normal(size=(60, 12)))], single_runs=True)
+        result = thresholds(group.load(), wordnet=str(folder), min_pairs=20, draws=3)
+        told += "is surely" in result.verdict[0] or "above" in result.verdict[0]
+        assert "Without what each word has in common" not in " ".join(result.verdict)  # nothing without an error
+    assert told <= 1  # at one in twenty two or more of five come in 2 of 100, at twelve in twenty in 91
+
+
+def sources(where, suffix):
+    """The lines that people read: the source of the package, and the pages of the documentation."""
+    return {
+        f"{path.relative_to(ROOT)}:{number}": line
+        for path in sorted((ROOT / where).rglob(f"*{suffix}"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+    }
+
+
+def test_a_plus_minus_is_an_interval_everywhere():
+    """Standard errors stood behind ± in tables of changes, of sweeps and in pictures; now ± is 95 % wherever it is."""
+    lines = sources("gpustab", ".py") | sources("docs/pages", ".md")
+    told = {where: line for where, line in lines.items() if "±" in line}
+    assert len(told) > 50
+    of_error = re.compile(r"±\s*(SE\b|standard error|jackknife)|± (are|is|of|shows?) (its |the |a )?(SE\b|standard)")
+    assert {where: line for where, line in told.items() if of_error.search(line)} == {}
+    formed = re.compile(r"±[^\"]*\{[^}]*(_se|\.se|\berrors?)\b[^}]*\}")
+    assert {where: line for where, line in told.items() if formed.search(line) and ".half" not in line} == {}
+
+
+@pytest.mark.parametrize("study", ["bootstrap", "change", "consistency", "instability", "thresholds"])
+def test_errors_over_words_say_that_words_depend_on_each_other(study):
+    """Words in similar contexts move together; an error over words that takes them as independent says so."""
+    rooms = ROOT / "gpustab" / "studies" / study
+    assert any("WORDS_DEPEND" in path.read_text(encoding="utf-8") for path in (rooms / "page.py", rooms / "study.py"))
+    assert "independent" in WORDS_DEPEND
+    assert "too small" in WORDS_DEPEND
+
+
+@pytest.mark.parametrize("study", ["bootstrap", "instability", "localization", "sweep", "thresholds"])
+def test_pages_with_many_verdicts_say_how_many_chance_would_make(study):
+    """By a result with 40 verdicts, of which two would be wrong by chance."""
+    page = import_module(f"gpustab.studies.{study}.page")
+    assert page.by_chance is by_chance
+    rows = [
+        Observation("§1", ClaimText(f"c{k}", f"test.c{k}"), "sgns/shuffled", "1", "yes", "r", "p") for k in range(40)
+    ]
+    assert "tests 40 claims, each at 95 %. If nothing at all were there, about 2 of them" in by_chance(rows)
+
+
+def test_a_list_of_neighbours_says_how_many_are_wrong_by_chance():
+    runs = [
+        replace(runs_of(noisy_copies(12, 60, 8, noise=0.1)), key=Key("lsa", sampling))
+        for sampling in ("shuffled", "bootstrap")
+    ]
+    words = [runs[0].vocabulary.text(k) for k in range(4)]
+    blocks = describe(bootstrap(runs, query=words))
+    (block,) = (block for block in blocks if block.title.startswith("Which neighbours hold"))
+    assert re.search(r"Of \d+ firm or passing ones one or \w+ may be called so by chance\.", block.answer), block.answer
