@@ -183,8 +183,8 @@ def _of_bias(tables: Tables, parts: Sequence[tuple[str, Table]]) -> str:
             f"{group}, where bias alone gives {number(bias * limit, 2)} (unbiased {number(limit, 2)})"
         )
     return (
-        f"Without its bias, the SD is {number(unbiased, 2)} over {runs} runs of {group} and {number(limit, 2)} over "
-        f"all {rows['runs'][-1]}"
+        f"Without its bias, the SD is {number(unbiased, 2)} over {runs} runs of {group} "
+        f"and {number(limit, 2)} over all {rows['runs'][-1]}"
     )
 
 
