@@ -24,13 +24,18 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
 
 
 def _with_sum(rows: list[list[Any]]) -> list[list[Any]]:
-    return [*rows, ["all", *map(sum, zip(*(row[1:] for row in rows), strict=True))]]
+    """With a row of sums; what was not counted is none."""
+    columns = zip(*(row[1:] for row in rows), strict=True)
+    return [*rows, ["all", *(sum(cell for cell in column if isinstance(cell, int)) for column in columns)]]
+
+
+_UNKNOWN = "not counted"
 
 
 def call_lines() -> Iterator[str]:
     """Yield the table of disturbed calls."""
     keys = ("operations", "sites", "sites and faults", "of them tried", "faults", "tried", "survived")
-    rows = [[row["call"], *(row[key] for key in keys)] for row in _results("faults.json")["calls"]]
+    rows = [[row["call"], *(row.get(key, _UNKNOWN) for key in keys)] for row in _results("faults.json")["calls"]]
     head = ("operations", "sites", "sites × faults", "tried", "operations × faults", "tried", "survived")
     yield from _table(("call", *head), _with_sum(rows))
 
@@ -38,7 +43,7 @@ def call_lines() -> Iterator[str]:
 def file_lines() -> Iterator[str]:
     """Yield the table of broken files."""
     keys = ("kinds of forms", "of them tried", "forms", "tried", "refused", "read as whole", "wrong")
-    rows = [[row["file"], *(row[key] for key in keys)] for row in _results("faults.json")["files"]]
+    rows = [[row["file"], *(row.get(key, _UNKNOWN) for key in keys)] for row in _results("faults.json")["files"]]
     head = ("places × damages", "tried", "forms", "tried", *keys[4:])
     yield from _table(("file", *head), _with_sum(rows))
 

@@ -182,7 +182,7 @@ def clear_abandoned(path: str | os.PathLike[str]) -> None:
     """Remove what killed calls left of a file that lies among files of others; what a living call writes is held."""
     path = Path(path)
     for leftover in path.parent.glob(f".{_mark(path)}{'?' * 24}.tmp"):
-        with suppress(OSError), leftover.open("rb") as file:
+        with suppress(OSError, InputError), leftover.open("rb") as file:  # who may not write here leaves it
             if _hold(file):
                 remove(leftover)
 

@@ -195,12 +195,18 @@ def write_runset(
     update_manifest(folder, {key: len(spaces) for key, spaces in named.items()}, parameters)
 
 
+def clear_manifest(folder: Path) -> None:
+    """Clear away what killed calls left beside a manifest: its lock, and what they had written of one."""
+    clear_lock(folder, _PURPOSE)
+    clear_abandoned(folder / MANIFEST)
+
+
 def names_runs(folder: Path, groups: Mapping[Key, int]) -> bool:
     """Tell whether the manifest of a run set names so many runs of each group: then it need not be written again.
 
-    What a call left that was killed after it had written the manifest is cleared away.
+    What killed calls left beside it is cleared away.
     """
-    clear_lock(folder, _PURPOSE)
+    clear_manifest(folder)
     named = {entry.key: entry.runs for entry in read_entries(folder)} if (folder / MANIFEST).is_file() else {}
     return all(named.get(key, -1) >= runs for key, runs in groups.items())
 

@@ -162,7 +162,13 @@ def test_a_call_that_fails_leaves_no_folder_behind(call, tmp_path):
     assert not (tmp_path / "new").exists()
 
 
-LOCKS = ("set/.manifest.lock", f"{FIXED}/.training.lock", "page/.result.lock", "packed/.pack.lock")
+LOCKS = (
+    "set/.manifest.lock",
+    f"{FIXED}/.training.lock",
+    "page/.result.lock",
+    "packed/.pack.lock",
+    "packed/.manifest.lock",
+)
 
 
 def test_locks_of_a_call_that_was_killed_are_cleared_by_the_same_call(call, tmp_path):

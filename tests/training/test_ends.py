@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from gpustab.cli.app import app
+from gpustab.formats.atomic import _mark
 from tests.runs.read_only import read_only
 
 PROGRAM = """
@@ -92,10 +93,17 @@ DONE = "all runs of this plan were there already; nothing was done"
 
 
 def test_a_finished_training_needs_no_disk_to_write_to(folder, train):
+    """What a killed call left stays there then, and goes with the next call that may write."""
+    left = [folder / "set" / ".manifest.lock", folder / "set" / f".{_mark(Path('manifest.json'))}{'0' * 24}.tmp"]
+    for path in left:
+        path.touch()
     with read_only(folder):
         again = call(*train)
     assert again.exit_code == 0, again.output
     assert DONE in " ".join(again.output.split())
+    assert all(path.exists() for path in left)
+    assert call(*train).exit_code == 0
+    assert not any(path.exists() for path in left)
 
 
 def test_a_finished_sweep_is_asked_for_no_room(folder, train):

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from gpustab.errors import InputError
-from gpustab.formats.atomic import clear_abandoned, clear_leftovers, make_folder, remove, told
+from gpustab.formats.atomic import clear_leftovers, make_folder, remove, told
 from gpustab.formats.options import LoadOptions
 from gpustab.machine.device import log
 from gpustab.machine.environment import environment
@@ -36,7 +36,7 @@ from gpustab.runs.packing.output import begin, checksum, require_space, size_tex
 from gpustab.runs.packing.records import Stored, options_record
 from gpustab.runs.packing.request import Request, Stage, request
 from gpustab.runs.packing.write import UndefinedError, write_packed
-from gpustab.runs.runset import read_entries, update_manifest
+from gpustab.runs.runset import clear_manifest, read_entries, update_manifest
 
 _SCHEMA = "gpustab.packed-run/2"
 
@@ -231,7 +231,7 @@ def pack_runs(
         if (output / UNFINISHED).is_dir():
             with told(output / UNFINISHED, "removed"):
                 shutil.rmtree(output / UNFINISHED)
-        clear_abandoned(output / MANIFEST)
+        clear_manifest(output)
         _summarise(result, output, now)
     result.environment = environment(torch.device("cpu")) | {"seconds": time.perf_counter() - started}
     return result
