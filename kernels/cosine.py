@@ -11,7 +11,7 @@ from torch import Tensor
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.shapes import want
 
-__all__ = ["CosineStatistics", "RunningStatistics", "cosines", "over_runs", "query_cosines"]
+__all__ = ["CosineStatistics", "RunningStatistics", "cosines", "over_runs", "query_cosines", "unit_rows"]
 
 
 class CosineStatistics(NamedTuple):
@@ -35,7 +35,7 @@ def cosines(x: Tensor, y: Tensor) -> Tensor:
         x: ``(..., d)``.
         y: ``(..., d)``, paired with the rows of x.
     """
-    return (_unit(x) * _unit(y)).sum(-1).clamp(-1, 1)
+    return (unit_rows(x) * unit_rows(y)).sum(-1).clamp(-1, 1)
 
 
 def query_cosines(vectors: Tensor, queries: Tensor) -> Tensor:
@@ -49,11 +49,12 @@ def query_cosines(vectors: Tensor, queries: Tensor) -> Tensor:
         ``(q, v)``.
     """
     want("vectors", vectors, "(v, d)")
-    unit = _unit(vectors)
+    unit = unit_rows(vectors)
     return product(unit[queries], unit.mT).clamp(-1, 1)
 
 
-def _unit(x: Tensor) -> Tensor:
+def unit_rows(x: Tensor) -> Tensor:
+    """Return rows of length 1 in float64, NaN for a zero row; ``(..., d)``."""
     x = x.double()
     length: Tensor = torch.linalg.vector_norm(x, dim=-1, keepdim=True)
     return x / length

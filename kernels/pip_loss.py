@@ -26,6 +26,7 @@ __all__ = [
     "PipLoss",
     "Scale",
     "WordwisePip",
+    "mean_cosines",
     "over_pairs",
     "pip_from_gram",
     "pip_from_norms",

@@ -153,5 +153,13 @@ def test_the_documentation_builds_without_a_warning(tmp_path):
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "site/reference/commands.html").read_text(encoding="utf-8")
     assert "gpustab stability" in page
+    for html in (tmp_path / "site").rglob("*.html"):  # the site, its search too, loads nothing from the network
+        text = html.read_text(encoding="utf-8")
+        assert (
+            re.findall(r"<(?:script|img|iframe|source)[^>]* src=.?(?:https?:)?//|<link rel=.?style[^>]*https?:", text)
+            == []
+        )
+    assert (tmp_path / "site/javascripts/iframe-worker.js").is_file()
+    assert 'src="../javascripts/iframe-worker.js"' in page
     assert ":class:" not in (tmp_path / "site/reference/library.html").read_text(encoding="utf-8")
     shutil.rmtree(tmp_path / "site")

@@ -17,6 +17,9 @@ from gpustab.kernels.arithmetic import product
 from gpustab.machine.device import DEFAULT, Compute, telling_memory
 from gpustab.runs.runs import Runs
 
+_TILE_ON_CPU = 1 << 20
+"""Bytes of gathered rows that stay near the processor."""
+
 
 @telling_memory
 def pair_cosines(runs: Runs, first: Tensor, second: Tensor) -> cosine.CosineStatistics:
@@ -54,11 +57,13 @@ def pair_values(runs: Runs, first: Tensor, second: Tensor, compute: Compute = DE
     wanted, places = torch.cat([first, second]).to(runs.device).unique(return_inverse=True)
     left, right = places.split([len(first), len(second)])
     values = torch.empty(len(first), len(runs), dtype=torch.float64, device=runs.device)
-    pairs = torch.arange(len(first), device=runs.device).split(compute.tile(48 * runs.dimension, max(len(first), 1)))
+    tile = compute.tile(48 * runs.dimension, max(len(first), 1))
+    if runs.device.type == "cpu":
+        tile = min(tile, max(1, _TILE_ON_CPU // (8 * runs.dimension)))
     for r in range(len(runs)):
-        rows = runs.select(r, wanted)
-        for part in pairs:
-            values[part, r] = cosine.cosines(rows[left[part]], rows[right[part]])
+        unit = cosine.unit_rows(runs.select(r, wanted))
+        parts = zip(left.split(tile), right.split(tile), strict=True)
+        values[:, r] = torch.cat([unit[a].mul_(unit[b]).sum(1) for a, b in parts]).clamp_(-1, 1)
     return values
 
 

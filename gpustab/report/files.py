@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from importlib.util import find_spec
 from io import BufferedWriter
 from pathlib import Path
@@ -205,9 +206,12 @@ def cell(value: Any) -> Any:
     >>> cell("=cmd()"), cell("war"), cell("a\tb"), cell(-1.5)
     ("'=cmd()", 'war', 'a\\tb', -1.5)
     """
-    if not isinstance(value, str):
-        return value
-    return guarded(printable(plain(value)))
+    return _text(value) if isinstance(value, str) else value
+
+
+@lru_cache(maxsize=1 << 14)  # a long table has each word in some twenty rows
+def _text(value: str) -> str:
+    return guarded(printable(str(plain(value))))
 
 
 def _names(summary: dict[str, Any], key: str) -> list[str]:

@@ -125,5 +125,5 @@ def test_values_of_another_kind_are_shown_as_they_are(tmp_path):
     assert told["what differs from run to run"] == "the draw of the text"
     one = {"corpus": {"name": "x", "units": 1, "tokens": 1}}
     way = {"groups": [{"name": "a", "runs": 1}], "techniques": ["a"], "made": one, "versions": "1.0"}
-    assert ("text", "x (1 document, 1 token); hash –") in account([way])[0][1]
+    assert ("text", "x (1 document, 1 running word); hash –") in account([way])[0][1]
     assert ("versions", "1.0") in account([way])[0][1]

@@ -37,6 +37,11 @@ def faults(text):
     return found + [f"{n} words" for one in sentences(text) if (n := len(one.split())) > MOST_WORDS]
 
 
+def test_a_claim_with_a_source_says_what_the_paper_found():
+    """A source without that leaves open how what runs show stands to the paper; a rule of ours has none."""
+    assert {name: claim.source for name, claim in CLAIMS.items() if bool(claim.source) != bool(claim.paper)} == {}
+
+
 def test_every_claim_is_asked_and_nothing_else():
     assert sorted(EXAMPLES) == sorted(CLAIMS)
 

@@ -73,7 +73,6 @@ def _none_firm(judged: Judged) -> str:
 HOLD = Claim[Judged](
     id="bootstrap.neighbours-hold",
     says="Some neighbours of the query words hold over bootstrap runs.",
-    source="§7, table 4",
     rule=(
         f"one of them is firm; no if all are passing; no test below {LEAST_RUNS:g} runs, or below {NOISY_RUNS:g} if "
         f"two share less than {percent(NOISY)} of every list"
@@ -120,7 +119,6 @@ def _beside(says: str) -> Callable[[Pair], str]:
 DOCUMENTS = Claim[Pair](
     id="bootstrap.documents-matter",
     says="Resampling the documents changes the cosines of near words more than training again.",
-    source="§7, figure 1",
     rule=WIDER.rule,
     judge=WIDER.judge,
     sentences={
@@ -136,8 +134,8 @@ DOCUMENTS = Claim[Pair](
             "than training again (ratio {ratio})"
         ),
         "no test": _beside(
-            "cosines vary over runs nearly as much as over words, so they cannot say whether resampling the documents "
-            "changes them more than training again (ratio {ratio})"
+            "the cosines of near words vary over runs nearly as much as over words, so these runs cannot say whether "
+            "resampling the documents changes them more than training again (ratio {ratio})"
         ),
     },
 )

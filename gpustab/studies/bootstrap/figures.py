@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from gpustab.report.origin import in_words
-from gpustab.report.svg.axes import Axis, known, round_ticks, short
+from gpustab.report.svg.axes import Axis, at, known, round_ticks, short
 from gpustab.report.svg.charts import Curve, curve, lines
 from gpustab.report.svg.colours import Series, called, listing, series
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from, each
@@ -21,6 +21,7 @@ from gpustab.studies.bootstrap.claims import FLAT, STABILISES
 Ends = tuple[float, float, float]
 """A number and the ends of its interval."""
 
+_TICKS = 6
 _SAMPLINGS = {"bootstrap": ("bootstrap", 0), "shuffled": ("shuffled", 1), "fixed": ("fixed", 2)}
 _QUANTILES = ("p05", "p25", "p50", "p75", "p95")
 _FIELDS = ("technique", "unit", "fraction", "part")
@@ -61,7 +62,8 @@ def _unlogged(value: float) -> float:
 
 
 def _bars(numbers: Mapping[str, Ends], axis: str, top: float = 0.0) -> str:
-    """A row for every group: its value with its interval, from 0 on."""
+    """A row for every group: its value with its interval, from 0 on; up to ``top``, where the scale ends there."""
+    numbers = {name: (x, max(low, 0.0), min(high, top or high)) for name, (x, low, high) in numbers.items()}
     looks, said = _looks(numbers), {name: _with_ends(*ends) for name, ends in numbers.items()}
     largest = max((value for value, _, _ in numbers.values() if value == value), default=1.0)
     highs = [min(high, 1.6 * largest) for _, _, high in numbers.values() if high == high]
@@ -180,7 +182,10 @@ def _of_bias(tables: Tables, parts: Sequence[tuple[str, Table]]) -> str:
             f"Only its bias makes the paper's SD rise with the number of runs: {number(paper, 2)} over {runs} runs of "
             f"{group}, where bias alone gives {number(bias * limit, 2)} (unbiased {number(limit, 2)})"
         )
-    return f"The SD of {group} is {number(limit, 2)}; by {runs} runs {number(unbiased, 2)}, without bias"
+    return (
+        f"Without its bias, the SD is {number(unbiased, 2)} over {runs} runs of {group} "
+        f"and {number(limit, 2)} over all {rows['runs'][-1]}"
+    )
 
 
 def _by_runs(group: str, rows: Table) -> str:
@@ -192,7 +197,8 @@ def _by_runs(group: str, rows: Table) -> str:
         curve(rows, "runs", "bias", "axis", "dash", name="bias alone", scale=limit),
     ]
     label = f"{group}: unbiased {number(limit, 3)}, the paper's at {rows['runs'][0]} runs {number(paper, 3)}"
-    return lines(Axis(f"runs of {short(group, 34)}"), Axis("SD of the cosine", 0, top), drawn, label)
+    ticks = at(rows["runs"]) if rows.height <= _TICKS else None  # runs are whole
+    return lines(Axis(f"runs of {short(group, 34)}", ticks=ticks), Axis("SD of the cosine", 0, top), drawn, label)
 
 
 FIGURES: Figures = {

@@ -193,7 +193,6 @@ def _apart(pair: TextPair, says: str) -> str:
 BETTER_TEXT = Claim[TextPair](
     id="consistency.better-text",
     says="One text distinguishes its terms better than another.",
-    source="Bloem et al. 2019, table 1",
     rule=(
         "for samples of equal size, the interval of the difference of AUC, over terms and runs, lies on one side of 0. "
         f"Few: under {FEWEST:g} terms in a text"

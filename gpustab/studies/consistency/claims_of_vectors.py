@@ -102,7 +102,6 @@ def _equal(row: Contrast) -> str:
 BETTER_MODEL = Claim[Contrast](
     id="consistency.better-model",
     says="One model distinguishes terms better than another.",
-    source="Bloem et al. 2019, tables 1, 3 and 4, which rank models by their cosines",
     rule=(
         "the interval of the difference of AUC over the same terms lies on one side of 0. Equal: it lies across 0 and "
         f"within ± {EQUAL:g}. Open: under {FEWEST:g} terms, or neither"

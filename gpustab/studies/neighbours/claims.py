@@ -54,13 +54,7 @@ def _judge(word: Hits) -> str:
     return OPEN
 
 
-HOLDS = Claim[Hits](
-    id="neighbours.holds",
-    says="A word is a neighbour in most runs.",
-    source="Antoniak & Mimno 2018, §7",
-    rule=RULE,
-    judge=_judge,
-)
+HOLDS = Claim[Hits](id="neighbours.holds", says="A word is a neighbour in most runs.", rule=RULE, judge=_judge)
 
 
 def verdict(hits: int, runs: int, margin: float, p: float) -> str:
@@ -239,7 +233,6 @@ def some_hold(verdicts: Sequence[str]) -> str:
 SOME_HOLD = Claim[Judged](
     id="neighbours.some-hold",
     says="Some neighbours of the word hold.",
-    source="Antoniak & Mimno 2018, §7",
     rule=(
         f"one of them is firm; no if all are passing. No test below {LEAST_RUNS:g} runs, or below {NOISY_RUNS:g} if "
         f"p@n is below {NOISY:g}"

@@ -72,7 +72,10 @@ def _side_by_side(result: Result) -> Block:
 
 
 def _held(row: Share | None) -> str:
-    return "–" if row is None else f"{row.verdict}, {row.runs} of {row.of}, {number(row.cosine, 2)}"
+    if row is None:
+        return "–"
+    verdict = "" if row.verdict == UNJUDGED else f"{row.verdict}, "
+    return f"{verdict}{row.runs} of {row.of}, {number(row.cosine, 2)}"
 
 
 _SHARES: Columns = [

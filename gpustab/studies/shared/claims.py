@@ -369,7 +369,6 @@ def _open(losses: Losses) -> str:
 DOCUMENTS_MATTER = Claim[Losses](
     id="shared.documents-matter",
     says="The choice of documents matters.",
-    source="Antoniak & Mimno 2018, §7; Rettenmeier 2020, §2.3",
     rule=f"the 95 % interval of bootstrap loss / shuffled loss lies above {MATTERS}; hardly: it lies below",
     judge=_judge,
     sentences={

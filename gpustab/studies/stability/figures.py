@@ -210,7 +210,7 @@ def runs(pairs: Table, tables: Tables) -> Picture:
         cell,
         f"Run by run, percent of chance. Within groups: {spans}. Between groups: {others or 'not measured'}",
         [k + 1 for k, (one, two) in enumerate(pairwise(places)) if one[0] != two[0]],
-        groups=[short(names[group], 16) for group, _ in parts],
+        groups=[short(names[group], 20) for group, _ in parts],
         block=block,
     )
     beyond = f" Percent of chance between groups: {others}." if others else ""
