@@ -41,6 +41,7 @@ def test_what_is_left_is_old_or_new_and_the_same_call_ends_as_if_nothing_had_bee
 
 
 def test_the_harness_sees_a_file_that_is_half_written_and_a_state_that_is_neither():
+    from gpustab.studies.shared.finished import digest_of
     from tests.faults.replay import wrong_state, wrong_words
 
     old, new = {"set/a": b"a", "set/key": b"1"}, {"set/a": b"b", "set/key": b"2"}
@@ -48,6 +49,10 @@ def test_the_harness_sees_a_file_that_is_half_written_and_a_state_that_is_neithe
     assert wrong_state(old, new, new, "set/key") is None
     assert "half-written" in wrong_state(old, new, new | {"set/a": b""}, "set/key")
     assert "the new state lacks" in wrong_state(old, new, new | {"set/a": b"a"}, "set/key")
+    part = {digest_of(b"part".hex())}
+    assert wrong_state(old, new, old | {"set/key": b"part"}, "set/key", part) is None
+    assert "half-written" in wrong_state(old, new, old | {"set/key": b"par"}, "set/key", part)
+    assert "half-written" in wrong_state(old, new, old | {"set/key": b"part", "set/a": b""}, "set/key", part)
     assert "lost of the old state" in wrong_state(old, new, old | {"set/a": b"b"}, "set/key")
     assert wrong_state(old, new, old | {".x.tmp": b"half"}, "set/key") is None
     said = {"code": 1, "through": None, "said": "failed: set/a: cannot be written: No space left on device\n"}
