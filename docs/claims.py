@@ -16,6 +16,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, NamedTuple
 
+import numpy as np
 from scipy.stats import binom, false_discovery_control
 
 import gpustab.studies
@@ -136,12 +137,15 @@ class Beyond(NamedTuple):
     Attributes:
         cells: that were counted.
         more: of them, by their share.
-        each: those of which a binomial test says so, each for itself at 5 %.
+        by_chance: of how many a binomial test would say so, each for itself at 5 %, if all were wrong in 5 %. That is
+            less than one in twenty: the counts are whole numbers, so the test of a cell is wrong in less than 5 %.
+        each: those of which the test says so.
         surely: those of which it says so at a false discovery rate of 5 %.
     """
 
     cells: int
     more: int
+    by_chance: float
     each: int
     surely: int
 
@@ -152,7 +156,13 @@ def cells_beyond(cells: Sequence[Mapping[str, Any]]) -> Beyond:
     p = [float(binom.sf(wrong - 1, of, 0.05)) for wrong, of in counts]
     more = sum(wrong > 0.05 * of for wrong, of in counts)
     surely = int((false_discovery_control(p) <= 0.05).sum())
-    return Beyond(len(counts), more, sum(x <= 0.05 for x in p), surely)
+    return Beyond(len(counts), more, sum(_size(of) for _, of in counts), sum(x <= 0.05 for x in p), surely)
+
+
+def _size(of: int) -> float:
+    """How often the test of a cell of so many sets says so where 5 % are wrong: at most in 5 %."""
+    tails = binom.sf(np.arange(of + 1) - 1, of, 0.05)
+    return float(tails[tails <= 0.05].max(initial=0.0))
 
 
 def placebo_lines() -> Iterator[str]:
@@ -160,8 +170,9 @@ def placebo_lines() -> Iterator[str]:
     found = cells_beyond(placebo_cells())
     yield (
         f"Of {found.cells:,} cells, drawn ones too, {found.more} have more than 5 % wrong sentences. If all rules were "
-        f"wrong in 5 %, a binomial test of each cell would call about {found.cells // 20} of them too often wrong: it "
-        f"calls {found.each} so, and at a false discovery rate of 5 % {found.surely or 'none'}.\n"
+        f"wrong in 5 %, a binomial test of each cell at 5 % would call about {found.by_chance:.0f} of them too often "
+        "wrong (fewer than one in twenty, since counts are whole numbers). It calls "
+        f"{found.each} so, and at a false discovery rate of 5 % {found.surely or 'none'}.\n"
     )
     rows = [row for row in placebo_cells() if row["noise"] != DRAWN]
     yield from _table(rows, {"placebo": "placebo or truth", "noise": "runs of"})

@@ -14,7 +14,7 @@ def _judged(words: list[Neighbour], runs: int = 8, p: float = 0.5, n: int = 10) 
 
 
 EXAMPLES = {
-    "neighbours.holds": [Hits(8, 8, 0.97, 0.6), Hits(1, 8, 0.1, 0.6), Hits(5, 8, 0.6, 0.6)],
+    "neighbours.holds": [Hits(8, 8, 0.97, 0.6), Hits(1, 8, 0.1, 0.6), Hits(5, 8, 0.6, 0.6), Hits(4, 4, 1.0, 0.6)],
     "neighbours.some-hold": [
         _judged([*_FIRM, *_OPEN, *_PASSING]),
         _judged([*_FIRM[:1], *_OPEN, *_PASSING], n=8),

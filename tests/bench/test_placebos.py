@@ -242,7 +242,9 @@ def test_cells_with_more_wrong_than_one_in_twenty_are_as_chance_makes_them():
 
 def test_a_cell_that_is_surely_wrong_too_often_is_found_among_many():
     cells = [{"wrong": 1, "of": 20}] * 500 + [{"wrong": 2, "of": 20}] * 40
-    assert cells_beyond(cells) == (540, 40, 0, 0)
+    found = cells_beyond(cells)
+    assert (found.cells, found.more, found.each, found.surely) == (540, 40, 0, 0)
+    assert found.by_chance == pytest.approx(540 * 0.0159, rel=0.01)  # four of twenty or more, of which 1 in 20 is wrong
     assert cells_beyond([*cells, {"wrong": 12, "of": 20}]).surely == 1
 
 

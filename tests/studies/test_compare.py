@@ -178,7 +178,7 @@ def test_the_box_says_by_neighbours_where_the_loss_says_nothing():
 def test_no_word_that_differs_is_said():
     assert "No word surely differs more between" in WORDS_DIFFER.sentence(Differing("a", "b", 0, 0, 100))
     said = WORDS_DIFFER.sentence(Differing("a", "b", 3, 5, 1000))
-    assert "3 of 1,000 words are less stable in the runs of a, and 5 in the runs of b" in said
+    assert "3 of 1,000 words are at a disadvantage in the runs of a, and 5 in the runs of b" in said
 
 
 def test_the_page_says_half_of_the_interval_of_a_word_by_the_group_of_fewer_runs():

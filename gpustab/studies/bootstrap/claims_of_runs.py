@@ -134,7 +134,7 @@ DOCUMENTS = Claim[Pair](
             "than training again (ratio {ratio})"
         ),
         "no test": _beside(
-            "the cosines of near words vary over runs nearly as much as over words, so these runs cannot say whether "
+            "the cosines of near words vary over runs nearly as much as over words. So these runs cannot say whether "
             "resampling the documents changes them more than training again (ratio {ratio})"
         ),
     },

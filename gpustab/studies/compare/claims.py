@@ -204,9 +204,9 @@ WORDS_DIFFER = Claim[Differing](
     judge=lambda x: "no test" if x.silent or x.noisy else "yes" if x.less_in_first + x.less_in_second else "no",
     sentences={
         "yes": lambda x: (
-            f"Compared with equally frequent words, {counted(x.less_in_first, 'word', 'is/are', of=x.words)} less "
-            f"stable in {the_runs(x.first)}, and {x.less_in_second:,} in {the_runs(x.second)}. About one in twenty of "
-            "these words is named wrongly."
+            f"Compared with equally frequent words, {counted(x.less_in_first, 'word', 'is/are', of=x.words)} at a "
+            f"disadvantage in {the_runs(x.first)}, and {x.less_in_second:,} in {the_runs(x.second)}. About one in "
+            "twenty of these words is named wrongly."
         ),
         "no": lambda x: (
             f"No word surely differs more between {the_runs(x.first)} and {the_runs(x.second)} than equally frequent "

@@ -16,6 +16,7 @@ from gpustab.studies.consistency import claims_of_vectors as vectors
 from gpustab.studies.consistency.tables import ADDITIVE, CONSISTENCY, TESTED, ModelNumbers
 from gpustab.studies.consistency.tuning import best_of
 from gpustab.studies.consistency.verdict import beside_paper, of_cases, of_each, paper_and_here
+from gpustab.studies.shared.observations import verdicts_by_chance
 from gpustab.studies.shared.wording import WORDS_DEPEND
 
 R = TypeVar("R")
@@ -243,6 +244,31 @@ def _nearest_words(made: Mapping[str, Table[Any]]) -> tuple[str, Columns]:
     return ("First run", ["model", *columns]) if several else ("Additive model, first run", columns)
 
 
+def _tested(result: Result) -> int:
+    """How many verdicts rest on an interval of 95 % or a test at 5 %; open ones count: they could err."""
+    made, contrasts = result.tables, tables.CONTRASTS.table(tables.Contrast(**one) for one in result.contrasts)
+    by_row = [
+        *(claims.TOLD_APART.judge(row) for row in CONSISTENCY.rows(made, model=ADDITIVE)),
+        *(
+            claim.judge(pair)
+            for claim in (claims.BETTER_TEXT, claims.HIGHER_COSINE)
+            for pair in tables.TEXTS.rows(made)
+        ),
+        *(vectors.BETTER_MODEL.judge(row) for row in contrasts.rows() if row.terms >= claims.FEWEST),
+    ]
+    by_group = [
+        *of_each(tables.SPLIT.of(made), lambda rows: claims.HALVES_DIFFER.judge(rows[0])),
+        *of_each(tables.SIZES.of(made), sums.GROWS.judge),
+        *of_each(tables.OWN.of(made), lambda rows: vectors.OWN_NEARER.judge(rows[0])),
+        *of_each(tables.DOMAIN.of(made), vectors.CLOSEST_GROUP.judge),
+        *of_each(contrasts, vectors.SUMS_FIRST.judge),
+    ]
+    return sum(not verdict.endswith(_UNTESTED) for verdict in (*by_row, *by_group))
+
+
+_UNTESTED = ("few", "none", "no test")
+
+
 def _how(result: Result) -> Block:
     window, p_value = result.settings["window"], f"{percent(claims.P_VALUE)}"
     chance, near, equal = (f"{100 * margin:.0f}" for margin in (claims.CHANCE, claims.NEAR, vectors.EQUAL))
@@ -259,6 +285,7 @@ def _how(result: Result) -> Block:
             ("intervals", "95 %", "jackknife over terms, Student's t; runs of a background have their own SD"),
             ("terms", "as independent", WORDS_DEPEND.replace("words", "terms").replace("Words", "Terms")),
         ],
+        answer=verdicts_by_chance(_tested(result)),
         folded=True,
     )
 

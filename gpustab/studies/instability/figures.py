@@ -76,8 +76,8 @@ def _pair(rows: Table) -> str:
 
 @_by_technique(
     "figure_2_2",
-    lambda rows: f"The cosine of {_pair(rows)} over the runs, mean ± SD:",
-    lambda rows: f"{number(np.mean(rows['cosine']), 3)} ± {number(np.std(rows['cosine'], ddof=1), 2)}",
+    lambda rows: f"The cosine of {_pair(rows)} over the runs, mean and SD:",
+    lambda rows: f"{number(np.mean(rows['cosine']), 3)} (SD {number(np.std(rows['cosine'], ddof=1), 2)})",
 )
 def one_pair(name: str, rows: Table) -> str:
     """Figure 2.2: a histogram over the runs, a tick per run, and a normal of the same mean and SD (``ddof = 1``)."""

@@ -157,7 +157,9 @@ def _example(title: str, rows: list[Example]) -> SmallTable:
     printed = any(row.paper == row.paper for row in rows)
     body = []
     for row in rows:
-        distance = number(row.distance, 3) if row.sd != row.sd else f"{number(row.distance, 3)} ± {number(row.sd, 2)}"
+        distance = (
+            number(row.distance, 3) if row.sd != row.sd else f"{number(row.distance, 3)} (SD {number(row.sd, 2)})"
+        )
         known = row.k and isfinite(row.distance) and isfinite(limit)
         against = "" if not known else "farther" if row.distance > limit else "no farther"
         body.append([_SHOWN[row.kind].format(k=row.k), row.text, distance, against, *([f"{row.paper:.2f}"] * printed)])

@@ -64,7 +64,11 @@ def by_chance(observations: Iterable[Observation]) -> str:
 
     Verdicts that say nothing are counted, since they could have been wrong; those without a test are not.
     """
-    tested = sum(row.agrees != "no test" for row in observations)
+    return verdicts_by_chance(sum(row.agrees != "no test" for row in observations))
+
+
+def verdicts_by_chance(tested: int) -> str:
+    """Return how many of so many verdicts would say something by chance; empty for one or none."""
     if tested < 2:
         return ""
     return (

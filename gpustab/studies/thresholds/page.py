@@ -248,7 +248,7 @@ def _scores(result: Result) -> Iterator[Block]:
 def _rho(value: float | None, sd: float | None) -> str:
     if value is None:
         return "–"
-    return f"{value:.3f}" if sd is None else f"{value:.3f} ± {sd:.3f}"
+    return f"{value:.3f}" if sd is None else f"{value:.3f} (SD {sd:.3f})"
 
 
 def _how(result: Result) -> Block:

@@ -141,7 +141,7 @@ def test_titles_say_what_was_found(tables):
     assert all(titles.values())
     assert (
         titles["figure_2_2"]
-        == "The cosine of cat and $d$ over the runs, mean ± SD: sgns 0.657 ± 0.043, gl<ve 0.657 ± 0.043"
+        == "The cosine of cat and $d$ over the runs, mean and SD: sgns 0.657 (SD 0.043), gl<ve 0.657 (SD 0.043)"
     )
     assert titles["figure_3_6"].endswith("sgns +10.0 (wordsim353), gl<ve +10.0 (wordsim353)")
     assert titles["how_many"].endswith("sgns 1 % (p@10) with 4 runs, gl<ve 1 % (p@10) with 4 runs")

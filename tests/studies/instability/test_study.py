@@ -55,6 +55,10 @@ def test_techniques_stand_beside_each_other_and_are_never_pooled(result):
     assert "GloVe has no bootstrap runs, so it has no extrinsic part." in result.notes
 
 
+def test_errors_over_words_are_said_to_be_too_small(result):
+    assert "Words with similar contexts are not, so these errors are too small." in " ".join(result.notes)
+
+
 def test_the_counts_of_the_words_are_per_run(result):
     words = [row["frequency"] for row in result.tables["words"].records(technique="sgns")]
     assert words == list(range(60, 0, -1))
