@@ -28,6 +28,7 @@ from gpustab.studies.bootstrap.tables import FINDINGS
 from gpustab.studies.change.claims import BEYOND_SAMPLING
 from gpustab.studies.compare.study import compare
 from gpustab.studies.consistency.tables import CONSISTENCY, ModelNumbers
+from gpustab.studies.instability.claims_of_corpora import CORPORA_FROM
 from gpustab.studies.shared.claims import OBSERVED, ClaimText, Observation, every_claim
 from gpustab.studies.thresholds.study import thresholds
 from tests.generators import noisy_copies, runs_of
@@ -336,6 +337,11 @@ def test_what_papers_have_stands_where_the_documentation_says(places):
                 "block": name in (ROOT / "gpustab" / "studies" / study / "page.py").read_text(encoding="utf-8"),
             }
             assert there[kind], (study, kind, name)
+
+
+def test_as_many_run_sets_are_named_as_a_claim_needs(places):
+    (needed,) = (command[0] for command, where in places if "instability.extrinsic-with-corpus-size" in where)
+    assert needed.count("RUNSET") >= CORPORA_FROM
 
 
 def test_the_commands_of_that_table_have_these_options(places):
