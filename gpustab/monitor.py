@@ -51,7 +51,7 @@ class StabilityMonitor:
         log: called with the values by name and the number of the step.
 
     Raises:
-        ValueError: for another name, an ``every`` or ``k`` that is no whole number from 1, or a reference of another
+        ValueError: for another name, an ``every`` or ``k`` that is not a whole number from 1, or a reference of another
             shape.
 
     Example:

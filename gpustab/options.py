@@ -206,7 +206,7 @@ def check_seed(value: int, name: str = "seed") -> int:
     """Return a seed, or refuse what is none everywhere.
 
     Raises:
-        InputError: if it is no whole number from 0 to 2³² − 1.
+        InputError: if it is not a whole number from 0 to 2³² − 1.
     """
     check(name, value, Seed)
     return int(value)

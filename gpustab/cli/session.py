@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.logging import RichHandler
 
 from gpustab.cli.complaints import complaining
 from gpustab.cli.options import Showing, check_corpus, check_runs
@@ -66,6 +65,8 @@ def session(
         named: groups of them, ``NAME=FILES``.
         least: so many runs there must be in a group of files.
     """
+    from rich.logging import RichHandler
+
     from gpustab.cli.bar import Bar
 
     errors = Console(stderr=True)

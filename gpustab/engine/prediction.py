@@ -123,7 +123,7 @@ def _check(runs: Runs, targets: Tensor, lengths: Sequence[int]) -> None:
         )
     if not len(targets) or not 0 <= int(targets.min()) <= int(targets.max()) < runs.words:
         wrong = [t for t in targets.tolist() if not 0 <= t < runs.words]
-        raise InputError(f"target {wrong[0]} is no row of 0 .. {runs.words - 1}" if wrong else "no target was given")
+        raise InputError(f"target {wrong[0]} is not a row of 0 .. {runs.words - 1}" if wrong else "no target was given")
     if not lengths or min(lengths) < 1 or max(lengths) >= runs.words:
         raise InputError(f"list lengths {list(lengths)} must lie in 1 .. {runs.words - 1}, the other words")
 

@@ -66,7 +66,7 @@ def read_lines(path: Path) -> list[Line]:
         raise InputError(f"{path}: this is UTF-16 or a binary file, wanted text in UTF-8")
     data = data.removeprefix(UTF8_BOM)
     if _PAGE.match(data):
-        raise InputError(f"{path}: this is an XML or HTML page and no test set; the download went wrong")
+        raise InputError(f"{path}: this is an XML or HTML page and not a test set; the download went wrong")
     lines = [Line(number, line.removesuffix(b"\r")) for number, line in enumerate(data.split(b"\n"), 1)]
     lines = [line for line in lines if line.content.strip()]
     if not lines:

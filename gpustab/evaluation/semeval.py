@@ -52,7 +52,7 @@ def read_semeval(folder: str | Path) -> ChangeTask:
         raise InputError(f"{place}: there is no targets.txt; give the folder of one language of SemEval-2020 task 1")
     cells = [line.split("\t") for line in _lines(path) if line.strip()]
     if ids := [own for own in cells if len(own) > 1 and number_of(own[0].encode()) is not None]:
-        raise InputError(f"{path}: '{ids[0][0]}' is a number and no word; wanted a word at the beginning of every line")
+        raise InputError(f"{path}: '{ids[0][0]}' is a number, not a word; wanted a word at the beginning of every line")
     targets = tuple(own[0].strip() for own in cells)
     if not targets:
         raise InputError(f"{path}: holds no word")
@@ -79,7 +79,7 @@ def _truth(place: Path, name: str, task: str, targets: tuple[str, ...]) -> dict[
         except ValueError:
             raise InputError(f"{path}: line {number}: '{line}', wanted WORD, a tab, and a number") from None
         if word.strip() not in targets:
-            raise InputError(f"{path}: line {number}: '{word}' is no word of targets.txt")
+            raise InputError(f"{path}: line {number}: '{word}' is not a word of targets.txt")
     return found
 
 

@@ -60,12 +60,12 @@ def from_spacy(source: Any, name: str, options: LoadOptions | None = None) -> Sp
         options: see :func:`gpustab.formats.memory.from_pair`.
 
     Raises:
-        InputError: if there are no vectors, or they are no table of words (floret's are not).
+        InputError: if there are no vectors, or they are not a table of words (floret's are not).
     """
     vocab = getattr(source, "vocab", source)
     vectors = vocab.vectors
     if getattr(vectors, "mode", "default") != "default":
-        raise InputError(f"{name}: vectors of the mode '{vectors.mode}' are no table of words")
+        raise InputError(f"{name}: vectors of the mode '{vectors.mode}' are not a table of words")
     rows = sorted((row, key) for key, row in vectors.key2row.items() if row >= 0)
     if not rows:
         raise InputError(f"{name}: the vocabulary has no vectors")

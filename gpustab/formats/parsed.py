@@ -21,7 +21,7 @@ def parse_json(text: str | bytes) -> Any:
     """Return the value of a JSON text, in which NaN and Infinity are numbers, as Python writes them.
 
     Raises:
-        ValueError: if it is no JSON; also where another parser would end in a RecursionError.
+        ValueError: if it is not JSON; also where another parser would end in a RecursionError.
 
     >>> parse_json('{"a": [1]}')
     {'a': [1]}
@@ -52,7 +52,7 @@ def read_json(path: Path) -> Any:
 
     Raises:
         InputError: if it cannot be read; the message names it.
-        DamagedError: if it is no JSON.
+        DamagedError: if it is not JSON.
     """
     try:
         return parse_json(path.read_text(encoding="utf-8"))
@@ -60,4 +60,4 @@ def read_json(path: Path) -> Any:
         reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
         raise InputError(f"{path}: {reason}") from error
     except ValueError as error:
-        raise DamagedError(f"{path}: this is no JSON: {error}") from error
+        raise DamagedError(f"{path}: this is not JSON: {error}") from error

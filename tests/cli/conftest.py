@@ -10,7 +10,7 @@ from tests.generators import spaces
 
 
 def refuse(constant):
-    raise AssertionError(f"{constant} is no JSON")
+    raise AssertionError(f"{constant} is not JSON")
 
 
 def one_object(text):

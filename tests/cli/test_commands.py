@@ -287,7 +287,7 @@ def test_a_table_is_trained_by_its_column(call, place):
         ("--set options.language=xx", "--language is 'xx', wanted a code of ISO 639-1"),
         ("--tokenizer word", "--tokenizer is 'word', wanted 'words' or 'whitespace'"),
         ("--encoding zip", "--encoding is 'zip', wanted 'auto' or a codec"),
-        ("--format jsonl", "text.txt: line 1: this is no JSON"),
+        ("--format jsonl", "text.txt: line 1: this is not JSON"),
     ],
 )
 def test_a_corpus_that_cannot_be_read_as_told_ends_with_2(call, place, options, message):

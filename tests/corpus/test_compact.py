@@ -78,7 +78,7 @@ print(len(corpus), peak() - before)
 def test_a_text_is_read_in_three_bytes_for_each_of_its_own(tmp_path):
     """Twelve were needed once; modules and the sample that doubts look at stand before, as a small text has them."""
     random = np.random.default_rng(0)
-    words = ["".join(chr(97 + int(digit)) for digit in str(k)) for k in range(5_001)]  # digits are no words
+    words = ["".join(chr(97 + int(digit)) for digit in str(k)) for k in range(5_001)]  # digits are not words
     rows = np.minimum(random.zipf(1.3, (120_000, 12)), 5_000).tolist()
     lines = [" ".join(words[k] for k in row) for row in rows]
     for name, some in (("small.txt", lines[:40_000]), ("large.txt", lines)):

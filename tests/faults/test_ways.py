@@ -263,7 +263,7 @@ ENEMIES = {
         ("train g.json -o out", "g.json"),
         ("train r0.txt -o out --config e.toml", "e.toml: this is no TOML"),
         ("train utf.txt -o out --encoding utf-16", "utf.txt: utf-16 begins with a byte-order mark"),
-        ("stability set", "set/manifest.json: this is no JSON: its parts lie too deep"),
+        ("stability set", "set/manifest.json: this is not JSON: its parts lie too deep"),
         ("pack set -o out", "set/manifest.json"),
         ("stability nul", "nul: its manifest names 'a\\x00b'"),
         ("stability loopa r0.txt", "loopa: "),

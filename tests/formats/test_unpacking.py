@@ -161,7 +161,7 @@ def test_a_feather_file_that_lies_of_what_it_unpacks_to(tmp_path, says):
     content, true = path.read_bytes(), struct.pack("<q", 1_000_001)
     assert content.count(true) == 1
     path.write_bytes(content.replace(true, struct.pack("<q", says)))
-    with pytest.raises(InputError, match=r"a\.feather: (no complete Parquet or Feather|of .* unpack more)"):
+    with pytest.raises(InputError, match=r"a\.feather: (not a complete Parquet or Feather|of .* unpack more)"):
         load_space(path)
 
 
@@ -172,7 +172,7 @@ def test_offsets_that_lead_out_of_a_feather_file(tmp_path):
     content, true = path.read_bytes(), struct.pack("<3i", 0, 4, 8)
     assert content.count(true) == 1
     path.write_bytes(content.replace(true, struct.pack("<3i", 0, 4, 1 << 30)))
-    with pytest.raises(InputError, match="no complete Parquet or Feather file"):
+    with pytest.raises(InputError, match="not a complete Parquet or Feather file"):
         load_space(path)
 
 

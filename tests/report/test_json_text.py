@@ -8,7 +8,7 @@ from tests.generators import noisy_copies, runs_of
 
 
 def refuse(constant):
-    raise AssertionError(f"{constant} is no JSON")
+    raise AssertionError(f"{constant} is not JSON")
 
 
 def parsed(result):

@@ -111,7 +111,7 @@ def test_the_manifest_must_describe_what_is_there(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("{", "this is no JSON"), ("[]", "not a run-set manifest"), ('{"schema": "x/9"}', "schema 'x/9'")],
+    [("{", "this is not JSON"), ("[]", "not a run-set manifest"), ('{"schema": "x/9"}', "schema 'x/9'")],
 )
 def test_a_foreign_manifest(tmp_path, text, message):
     (tmp_path / "manifest.json").write_text(text)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gpustab.cli.app import study
-from gpustab.cli.make import assign, check_settings, require_training
 from gpustab.cli.options import Computing, Showing, parameters_of
 from gpustab.cli.session import show
 from gpustab.cli.studies.working import working
@@ -57,6 +56,8 @@ def change(
 
 def _check(runs: list[Path], options: ChangeOptions, plan: GridPlan, settings: list[str], showing: Showing) -> None:
     """Refuse what fits neither run sets nor a training, before anything is imported."""
+    from gpustab.cli.make import check_settings, require_training  # of another command, whose help this one is not
+
     check_settings(settings)
     if runs:
         if given := [*plan.given, *(["set"] if settings else [])]:
@@ -84,6 +85,7 @@ def _groups(
     if runs:
         return list(open_groups(runs, Loading(options=load_options), single_runs=True))
     assert options.semeval is not None and showing.out is not None  # noqa: S101, PT018  # see _check
+    from gpustab.cli.make import assign
     from gpustab.studies.change.semeval import train_grid
 
     parameters: dict[str, Any] = {}

@@ -50,7 +50,7 @@ _TIME = re.compile(rf"{_STAMP}|\W{{0,2}}\d+\.\d+[ \t]+\d+\.\d+\s")
 _CLOCK, _VERSE = re.compile(r"\W{0,2}\d{1,2}[:h][0-5]\d(?!\d)"), re.compile(r"\W{0,2}\d+:\d(?!\d)")
 """An hour has two digits behind the colon; a verse of a chapter may have one."""
 _BEFORE_LETTERS = r"\W*\d+(?:[-:./]|h(?=\d))[^A-Za-z\n]*"
-"""What a line begins with that begins with a time and no month; of other lines it takes numbers, which are no words."""
+"""What a line begins with that begins with a time and no month; of other lines it takes numbers: they are no words."""
 _MARK = re.compile(r"[^\w\s.,;'’-]|_")
 """A sign that no sentence begins with; nor does one with two words in capitals."""
 _PARTS = r"\"?[ \t]*[:=;-]|(?<=[A-Z0-9])[ \t]|[ \t]+\""

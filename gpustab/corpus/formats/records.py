@@ -174,7 +174,7 @@ def _first_of_several(file: TextFile, number: int, line: str) -> tuple[Any, bool
     A file that is one object, and has its records within, is refused.
 
     Raises:
-        InputError: naming the field that holds them, and the way to save them; or if the line is no JSON.
+        InputError: naming the field that holds them, and the way to save them; or if the line is not JSON.
     """
     try:
         first = parse_json(line)
@@ -234,7 +234,7 @@ def _array(file: TextFile) -> list[Any]:
     try:
         value = parse_json(file.text())
     except ValueError as error:
-        raise InputError(f"{file.path}: this is no JSON: {error}") from None
+        raise InputError(f"{file.path}: this is not JSON: {error}") from None
     return value if isinstance(value, list) else [value]
 
 
@@ -244,7 +244,7 @@ def _parsed(file: TextFile, number: int, line: str) -> Any:
     except ValueError as error:
         what = getattr(error, "msg", error)
         hint = "; wanted one object a line, or an array of objects" if number == 1 else ""
-        raise InputError(f"{file.path}: line {number:,}: this is no JSON: {what}{hint}") from None
+        raise InputError(f"{file.path}: line {number:,}: this is not JSON: {what}{hint}") from None
 
 
 def _kind(value: Any) -> str:

@@ -135,7 +135,7 @@ def _parsed(file: TextFile) -> tuple[Any, Any]:
         return etree, etree.fromstring(text.encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError as error:
         way = f"{option('format', 'html')} reads it as a browser would, headers and notes too"
-        raise InputError(f"{file.path}: this is no well-formed XML: {error.msg}; {way}") from None
+        raise InputError(f"{file.path}: this is not well-formed XML: {error.msg}; {way}") from None
 
 
 def _texts(file: TextFile, etree: Any, root: Any, found: Survey) -> Iterator[Document]:

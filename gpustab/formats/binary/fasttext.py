@@ -47,7 +47,7 @@ class FastTextModel:
         supervised: whether it is a classifier of texts.
         words: ``v`` words, by descending count.
         counts: ``(v,)`` how often each occurred.
-        labels: number of labels, which are no words.
+        labels: number of labels, which are not words.
         matrix: ``(v + buckets, d)`` the input vectors of words and then of buckets; perhaps mapped and not aligned.
         cut: what is missing after the input matrix, if anything.
         old: whether it is of before June 2017, where the end of a line was a word like others.
@@ -182,7 +182,7 @@ _STEP = 256  # words whose rows are gathered at a time: some megabytes, which st
 
 
 def read_fasttext(source: Source, options: LoadOptions = DEFAULTS) -> Space:
-    """Read the composed vectors of a fastText model's words, with their counts; labels of a classifier are no words.
+    """Read the composed vectors of a fastText model's words, with their counts; labels of a classifier are not words.
 
     The matrix of an unpacked file is mapped, and only the rows that are needed are touched; that of a compressed
     file is held in memory while the vectors are composed.
@@ -252,7 +252,7 @@ def _notes(model: FastTextModel, options: LoadOptions) -> Iterator[str]:
     else:
         yield "the vectors are the words' own rows: the model has no n-grams"
     if model.supervised:
-        yield f"the model is a classifier; its {model.labels} label(s) are no words and were left out"
+        yield f"the model is a classifier; its {model.labels} label(s) are not words and were left out"
     yield from left_unread(rows_to_read(len(model.words), options), len(model.words))
 
 

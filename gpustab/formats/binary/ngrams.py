@@ -75,7 +75,7 @@ class ComposedRows:
         numbers = [attributes.get(name) for name in ("min_n", "max_n", "bucket")]
         whole = [number for number in numbers if type(number) is int and 0 <= number < 1 << 32]
         if len(whole) < len(numbers) or whole[1] > _LONGEST:
-            raise InputError(f"min_n, max_n or bucket is no whole number, or n-grams are longer than {_LONGEST}")
+            raise InputError(f"min_n, max_n or bucket is not a whole number, or n-grams are longer than {_LONGEST}")
         shortest, longest, self._buckets = whole
         if self._buckets and ngrams.shape != (self._buckets, own.shape[1]):
             raise InputError(f"the n-gram vectors have shape {ngrams.shape}, wanted {(self._buckets, own.shape[1])}")

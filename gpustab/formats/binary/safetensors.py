@@ -316,14 +316,14 @@ def read_metadata(rows: SafetensorsRows) -> dict[str, Any]:
     """Return what the maker of a space recorded, without reading its vectors.
 
     Raises:
-        InputError: if it is no JSON object.
+        InputError: if it is not a JSON object.
     """
     try:
         metadata = parse_json(rows.metadata.get(METADATA_KEY, "{}"))
     except ValueError as error:
-        raise InputError(f"{rows.path}: the metadata '{METADATA_KEY}' is no JSON: {marked(error)}") from error
+        raise InputError(f"{rows.path}: the metadata '{METADATA_KEY}' is not JSON: {marked(error)}") from error
     if not isinstance(metadata, dict):
-        raise InputError(f"{rows.path}: the metadata '{METADATA_KEY}' is no JSON object")
+        raise InputError(f"{rows.path}: the metadata '{METADATA_KEY}' is not a JSON object")
     return metadata
 
 

@@ -49,7 +49,7 @@ def open_tensors(path: Path) -> Any:  # safetensors types none of the methods
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
     except (SafetensorError, OSError, ValueError) as error:  # ValueError: a NUL in the path
-        raise InputError(f"{path}: no complete safetensors file, perhaps cut or damaged: {marked(error)}") from error
+        raise InputError(f"{path}: not a complete safetensors file, perhaps cut or damaged: {marked(error)}") from error
 
 
 def load_tensors(path: Path, *names: str) -> list[Tensor]:

@@ -141,7 +141,7 @@ def _load(path: Path, mapped: bool) -> Any:
                 "state_dict(), OTHER)"
             ) from None
         reason = next(iter(str(error).splitlines()), type(error).__name__)[:200]
-        raise InputError(f"{path}: no complete PyTorch file, perhaps cut or damaged: {reason}") from error
+        raise InputError(f"{path}: not a complete PyTorch file, perhaps cut or damaged: {reason}") from error
 
 
 def describe_refused(path: Path, error: pickle.UnpicklingError) -> str:

@@ -152,7 +152,7 @@ def _listed(file: Path) -> list[tuple[str, str]]:
     try:
         modules = [(str(one["type"]), str(one["path"])) for one in read_json(file)]
     except (ValueError, LookupError, TypeError) as error:
-        raise InputError(f"{file}: this is no list of modules with their types and paths") from error
+        raise InputError(f"{file}: this is not a list of modules with their types and paths") from error
     if not modules:
         raise InputError(f"{file}: there are no modules")
     ours = "sentence_transformers."

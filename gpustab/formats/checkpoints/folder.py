@@ -89,7 +89,7 @@ def _of_first_module(folder: Path) -> Path:
     try:
         first = read_json(folder / MODULES)[0]["path"]
     except (ValueError, LookupError, TypeError) as error:
-        raise InputError(f"{folder / MODULES}: this is no list of modules with their paths") from error
+        raise InputError(f"{folder / MODULES}: this is not a list of modules with their paths") from error
     return folder / str(first)
 
 

@@ -174,9 +174,9 @@ def _unpickled(file: Path) -> Mapping[str, Tensor]:
             "tensors alone as safetensors"
         ) from error
     except (RuntimeError, EOFError, OSError, ValueError) as error:
-        raise InputError(f"{file}: this is no whole file of tensors: {first_line(error)}") from error
+        raise InputError(f"{file}: this is not a whole file of tensors: {first_line(error)}") from error
     if not isinstance(state, dict) or not all(isinstance(part, Tensor) for part in state.values()):
-        raise InputError(f"{file}: this is no state dict, which is tensors by name")
+        raise InputError(f"{file}: this is not a state dict, which is tensors by name")
     return state
 
 

@@ -83,7 +83,7 @@ def read_gensim(source: Source, options: LoadOptions) -> Space:
             if (plain := read_plain(source, root, options)) is not None:
                 return plain
             what = f"of {names[0]}" if names else "of plain data"
-            raise InputError(f"this is a pickle {what} and no file of gensim's KeyedVectors, Word2Vec or FastText")
+            raise InputError(f"this is a pickle {what} and not a file of gensim's KeyedVectors, Word2Vec or FastText")
         return Model(path, root, options.tensor == DOCUMENTS).space(source, options)
 
 
@@ -156,7 +156,7 @@ class Model:
             )
         words = self._numbers_as_words(words)
         if not all(isinstance(word, str | None) for word in words):
-            raise InputError(f"the keys of this {self.kind}{self._generation} are no words")
+            raise InputError(f"the keys of this {self.kind}{self._generation} are not words")
         # gensim makes room for as many words as a header promises, and leaves a slot empty for each that was a repeat.
         self._empty = frozenset(row for row, word in enumerate(words) if word is None)
         return [b"" if word is None else _as_word(word) for word in words]
@@ -220,7 +220,7 @@ class Model:
         if counts is not None:
             array = array_of(counts)
             if array is None or array.dtype.kind not in "iu" or array.shape != (len(self._words),):
-                raise InputError("the counts are no whole numbers, one for each word")
+                raise InputError("the counts are not whole numbers, one for each word")
             if ((array < 0) | (array >= 1 << 63)).any():
                 raise InputError("a count is negative or beyond 64 bits")
             return list(array.tolist())
@@ -238,7 +238,7 @@ def _as_word(text: str) -> bytes:
     try:
         return as_word(text)
     except UnicodeError:
-        raise InputError("a word is no text that UTF-8 could hold") from None
+        raise InputError("a word is not text that UTF-8 could hold") from None
 
 
 def _names(value: Any) -> list[str]:

@@ -165,7 +165,7 @@ def read_table(source: Source, options: LoadOptions) -> Space:
     """
     with naming(source.path):
         if (layout := find_layout(source.head, options.header, options.word_column)) is None:
-            raise InputError("the first lines are no table of vectors")
+            raise InputError("the first lines are not a table of vectors")
         return _Reading(source, options, layout, layout.columns(options)).run()
 
 

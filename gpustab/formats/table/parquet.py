@@ -50,7 +50,7 @@ def read_parquet(source: Source, options: LoadOptions) -> Space:
             return _read(source, options)
     except (pa.ArrowException, OSError) as error:
         reason = next(iter(str(error).splitlines()), type(error).__name__)
-        raise InputError(f"{path}: no complete Parquet or Feather file, perhaps cut or damaged: {reason}") from error
+        raise InputError(f"{path}: not a complete Parquet or Feather file, perhaps cut or damaged: {reason}") from error
 
 
 def _read(source: Source, options: LoadOptions) -> Space:

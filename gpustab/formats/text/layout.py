@@ -54,7 +54,7 @@ class Lines:
             if not end:
                 rest += block
                 if len(rest) > LONGEST_LINE:
-                    raise InputError(f"a line is longer than {LONGEST_LINE >> 20} MiB: this is no vector file")
+                    raise InputError(f"a line is longer than {LONGEST_LINE >> 20} MiB: this is not a vector file")
                 continue
             whole, rest = rest + block[:end], block[end:]
             yield whole
@@ -191,7 +191,7 @@ def _majority(widths: Counter[int]) -> int:
             f"the first rows have {found} values and no width is that of most rows; say {option('dim', ...)}"
         )
     if not width:
-        raise InputError("the rows do not end in numbers: this is no file of vectors")
+        raise InputError("the rows do not end in numbers: this is not a file of vectors")
     return width
 
 
@@ -220,7 +220,7 @@ def refuse_doubtful(rows: Sequence[bytes], dimension: int) -> None:
     lengths, first = {len(row) for row in fields}, show(fields[0][0])
     if lengths == {dimension + 1} and all(_is_fraction(row[0]) for row in fields):
         raise InputError(
-            f"the rows are numbers alone, and '{first}' is no word (a file of numpy.savetxt, or TensorBoard's "
+            f"the rows are numbers alone, and '{first}' is not a word (a file of numpy.savetxt, or TensorBoard's "
             f"vectors.tsv?): name the file of the words, one a line, by {option('vocab', ...)}; or, if it is a word, "
             f"say {option('dim', dimension)}"
         )

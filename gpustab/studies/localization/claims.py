@@ -169,6 +169,7 @@ RANDOM_AS_NEAR = Claim[Within](
 UNRELATED_NEARER = Claim[ModelScore](
     id="localization.unrelated-nearer",
     says="A sentence of another pair is often nearer than the paraphrase, so a small distance means little.",
+    source="White 2015",
     paper="White compares with no sentence of another pair",
     rule=f"the interval of the share that lies farther is below {KNOWS:g}, of {FEWEST:g} components at least",
     judge=lambda row: _beyond(row.components, -row.half_high, -row.half_low, -KNOWS),

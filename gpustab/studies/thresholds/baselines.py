@@ -143,7 +143,7 @@ def _notes(
     ]
     if len(senses) < _FEW * len(joint):
         found.append(
-            "That is few. Names of documents and pieces of words may look like nouns: if these are no words, "
+            "That is few. Names of documents and pieces of words may look like nouns: if these are not words, "
             "the baseline none tells how their similarities are distributed, and no more."
         )
     if len(rows) < len(senses):

@@ -238,6 +238,7 @@ def over(row: OverRuns) -> str:
 STAYS = Claim[OverRuns](
     id="thresholds.stays",
     says="Retraining does not move the threshold.",
+    source="Elekes et al. 2018, §4",
     paper="Elekes et al. give one number for each model, without an error",
     rule=f"the 95 % interval of its standard deviation over runs lies below {STABLE}; no if above",
     judge=lambda row: stable(row.sd or 0.0, row.found),

@@ -200,7 +200,7 @@ def test_labels_of_a_classifier_are_no_words(save, version):
     assert list(space.vocabulary) == WORDS
     wanted = binary_files.composed(WORDS, MATRIX, 3, longest, 50)
     np.testing.assert_allclose(space.vectors.numpy(), wanted, rtol=1e-5, atol=1e-6)
-    assert "its 2 label(s) are no words" in str(space.report.notes)
+    assert "its 2 label(s) are not words" in str(space.report.notes)
 
 
 def test_what_is_taken_for_this_format():
@@ -277,7 +277,7 @@ def test_quantised_and_supervised_models_of_fasttext_itself(tmp_path):
     rows = found.get_input_matrix()
     wanted = [rows[found.get_subwords(word)[1]].mean(axis=0) for word in found.words]
     np.testing.assert_allclose(space.vectors.numpy(), wanted, rtol=1e-5, atol=1e-7)
-    assert "its 2 label(s) are no words" in str(space.report.notes)
+    assert "its 2 label(s) are not words" in str(space.report.notes)
     found.quantize(cutoff=300, retrain=False)
     found.save_model(str(tmp_path / "x.ftz"))
     assert "quantised" in refusal(tmp_path / "x.ftz")

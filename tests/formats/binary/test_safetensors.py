@@ -139,8 +139,8 @@ def test_wrong_types_and_shapes(save, tensors):
 
 
 def test_metadata_that_is_no_object(save, tensors):
-    assert "no JSON" in refusal(save(tensors, {"gpustab": "{"}))
-    assert "no JSON object" in refusal(save(tensors, {"gpustab": "[1]"}))
+    assert "not JSON" in refusal(save(tensors, {"gpustab": "{"}))
+    assert "not a JSON object" in refusal(save(tensors, {"gpustab": "[1]"}))
 
 
 def test_metadata_that_cannot_be_written(tmp_path):

@@ -102,7 +102,7 @@ def test_a_cut_file(read, tmp_path, zipped):
     read(VALUES, _use_new_zipfile_serialization=zipped)
     content = (tmp_path / "x.pt").read_bytes()
     (tmp_path / "x.pt").write_bytes(content[:-30] if zipped else content[:-5])
-    with pytest.raises(InputError, match=r"x\.pt: no complete PyTorch file") as caught:
+    with pytest.raises(InputError, match=r"x\.pt: not a complete PyTorch file") as caught:
         read_space(tmp_path / "x.pt")
     assert "\n" not in str(caught.value)
     (tmp_path / "x.pt").write_bytes(gzip.compress(content))

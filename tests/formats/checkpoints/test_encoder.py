@@ -203,7 +203,7 @@ def test_folders_that_are_none(tmp_path, write):
         encode(tmp_path, TEXTS)
     folder = write(modes(mean_tokens=1))
     (folder / "modules.json").write_text('{"a": 1}')
-    with pytest.raises(InputError, match=r"modules\.json: this is no list of modules with their types and paths"):
+    with pytest.raises(InputError, match=r"modules\.json: this is not a list of modules with their types and paths"):
         encode(folder, TEXTS)
 
 

@@ -174,7 +174,7 @@ def broken(change):
     ("make", "message"),
     [
         (broken(lambda f: (f / "tokenizer.json").unlink()), r"there are no words; wanted one of tokenizer.json"),
-        (broken(lambda f: (f / "tokenizer.json").write_text("{")), r"tokenizer.json: this is no JSON"),
+        (broken(lambda f: (f / "tokenizer.json").write_text("{")), r"tokenizer.json: this is not JSON"),
         (broken(lambda f: (f / "tokenizer.json").write_text("[]")), r"this is a list, wanted a JSON object"),
         (broken(lambda f: (f / "tokenizer.json").write_text("{}")), r"there is no model with a vocab"),
         (
@@ -186,7 +186,7 @@ def broken(change):
             r"none of 1 tokens has a row",
         ),
         (broken(lambda f: next(f.glob("*-00001-*")).unlink()), r"the shard model-00001.* is not there"),
-        (broken(lambda f: next(f.glob("*-00001-*")).write_bytes(b"x")), r"no complete safetensors file"),
+        (broken(lambda f: next(f.glob("*-00001-*")).write_bytes(b"x")), r"not a complete safetensors file"),
         (broken(lambda f: (f / "model.safetensors.index.json").write_text("{}")), r"there is no weight_map"),
     ],
 )

@@ -234,7 +234,7 @@ def test_a_class_is_named_together_with_what_it_must_not_refer_to(tmp_path):
 def test_keys_and_vectors_of_other_kinds(tmp_path):
     numbers = KeyedVectors(2)
     numbers.add_vectors([(1, 2), (3, 4)], np.ones((2, 2), np.float32))
-    assert "are no words" in refusal(save(numbers, tmp_path / "x"))
+    assert "are not words" in refusal(save(numbers, tmp_path / "x"))
     numbers = KeyedVectors(2)
     numbers.add_vectors([1, "1"], np.ones((2, 2), np.float32))
     assert "a number and the same number as text" in refusal(save(numbers, tmp_path / "x"))
@@ -245,11 +245,11 @@ def test_keys_and_vectors_of_other_kinds(tmp_path):
         path.write_bytes(pickle.dumps(model))
         assert "vectors" in refusal(path)
     path = save(keyed_vectors(["a", "\ud800"]), tmp_path / "y")
-    assert "no text that UTF-8 could hold" in refusal(path)
+    assert "not text that UTF-8 could hold" in refusal(path)
     model = keyed_vectors()
     model.expandos = {"count": np.ones(3, int)}
     path.write_bytes(pickle.dumps(model))
-    assert "the counts are no whole numbers, one for each word" in refusal(path)
+    assert "the counts are not whole numbers, one for each word" in refusal(path)
 
 
 @pytest.mark.parametrize("tags", ["text", "numbers"])

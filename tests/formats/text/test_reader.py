@@ -370,7 +370,7 @@ def test_memory_is_about_one_matrix(save):
 
 
 def test_prose_is_no_file_of_vectors(save):
-    assert "no file of vectors" in refusal(save("It was the best of times,\nit was the worst of times\n"))
+    assert "not a file of vectors" in refusal(save("It was the best of times,\nit was the worst of times\n"))
 
 
 def test_gensim_reads_the_same(save):

@@ -105,9 +105,9 @@ def test_a_text_without_suffixes_is_said_to_be(tmp_path):
     [
         ("truth/binary.txt", "w3\tyes\n", "line 1"),
         ("truth/binary.txt", "w3\t2\n", "wanted 0 or 1"),
-        ("truth/graded.txt", "other\t0.5\n", "no word of targets.txt"),
+        ("truth/graded.txt", "other\t0.5\n", "not a word of targets.txt"),
         ("targets.txt", "\n", "holds no word"),
-        ("targets.txt", "1\tattack\n2\tfall\n", "'1' is a number and no word"),
+        ("targets.txt", "1\tattack\n2\tfall\n", "'1' is a number, not a word"),
     ],
 )
 def test_wrong_files_are_named(tmp_path, file, text, said):
