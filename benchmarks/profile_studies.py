@@ -188,7 +188,8 @@ def main() -> None:
 
     from benchmarks.setting import ROOT, environment, keep
 
-    there = environment(torch.device("cpu"))
+    there = environment(torch.device("cpu")) | ({"before": _commit(given.before)} if given.before else {})
+    there["load"] = [round(load, 1) for load in os.getloadavg()]
     trees = {"after": ROOT} | ({"before": given.before.resolve()} if given.before else {})
     beginnings = tuple(part for part in given.only.split(",") if part)
     chosen = {name: line for name, line in CALLS.items() if not beginnings or name.startswith(beginnings)}
@@ -214,13 +215,12 @@ def main() -> None:
             for version, calls in found.items():
                 rows.append(row_of(name, version, calls))
                 print(json.dumps(rows[-1]), flush=True)
-    before = {"before": _commit(given.before)} if given.before else {}
-    keep({"environment": there | before, "rows": rows}, given.out or ROOT / "benchmarks/results/studies-cpu.json")
+            keep({"environment": there, "rows": rows}, given.out or ROOT / "benchmarks/results/studies-cpu.json")
 
 
 def _commit(tree: Path) -> str:
-    kept = tree / "COMMIT"
-    return kept.read_text().strip() if kept.exists() else str(tree)
+    command = ["git", "-C", str(tree), "describe", "--always", "--dirty"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 if __name__ == "__main__":

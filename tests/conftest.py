@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("any machine")
 os.environ.pop("COLUMNS", None)
+os.environ["GPUSTAB_CACHE"] = os.path.join(os.sep, "nowhere", "gpustab")  # noqa: PTH118  # what was measured here is not asked
 
 gc.disable()  # until all tests are collected: nothing goes away before, and to look for it takes 3 s of 20
 

@@ -94,12 +94,17 @@ def fast_integers(device: torch.device) -> bool:
 def choose_backend(name: BackendChoice, device: torch.device) -> Backend:
     """Return the back end of the neighbour search; both give the same neighbours.
 
-    ``"auto"`` is torch. On two CPU cores FAISS takes 1.0 to 5 times as long, 2.2 in the middle, at 500 to 60,000 words
-    of 50 to 300 dimensions (benchmarks/results/neighbours-cpu.json); on a GPU torch was as fast (0.95 s against 0.74
-    for all words of one run, before torch had maxima of blocks; unmeasured since). A FAISS that is asked for is first
-    tried in a child process; if it fails, torch searches on the same device and the log says why.
+    ``"auto"`` is what ``gpustab bench`` found the faster on this device, see :mod:`gpustab.machine.measured`; where
+    nothing was measured, torch. On two CPU cores FAISS takes 1.0 to 5 times as long, 2.2 in the middle, at 500 to
+    60,000 words of 50 to 300 dimensions (benchmarks/results/neighbours-cpu.json); on a GPU torch was as fast (0.95 s
+    against 0.74 for all words of one run, before torch had maxima of blocks; unmeasured since). A FAISS that is asked
+    for is first tried in a child process; if it fails, torch searches on the same device and the log says why.
     """
-    if name != "faiss":
+    if name == "auto":
+        from gpustab.machine.measured import faster  # which needs this module
+
+        name = "faiss" if faster(device) == "faiss" else "torch"
+    if name == "torch":
         return "torch"
     works, reason = probe.probe_faiss() if device.type == "cpu" else probe.probe_faiss_gpu()
     if not works:

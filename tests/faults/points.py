@@ -98,6 +98,13 @@ class Points:
         self._write(self._journal, os.O_APPEND, f"{json.dumps((case, site(), threads))}\n")
         return self.fails(case)
 
+    @contextmanager
+    def asleep(self):
+        """Count nothing."""
+        self._asleep = True
+        yield
+        self._asleep = False
+
     def set_aside(self):
         """Put a copy of the folder into its place; nothing is counted until it is put back."""
         self._asleep = True

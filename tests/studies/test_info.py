@@ -125,3 +125,16 @@ def test_info_cuts_words_where_train_does(tmp_path, lines, technique):
     assert [note.partition(": say")[0] for note in said] == shared
     assert len(shared) == (lines == 400)
     assert not [note for note in corpus_notes(corpus, told=True) if "share a" in note]
+
+
+def test_a_corpus_too_small_for_vectors_and_what_is_passed_over_are_odd(tmp_path):
+    """Nothing was odd about ten letters of 639 words, nor about a PDF among texts that nobody read."""
+    draw = random.Random(0)
+    words = [f"word{chr(97 + k % 26)}{chr(97 + k // 26)}" for k in range(60)]
+    for n in range(4):
+        text = ". ".join(" ".join(draw.choices(words, k=9)) for _ in range(20))
+        (tmp_path / f"{n}.txt").write_text(f"{text}.", encoding="utf-8")
+    (tmp_path / "scan.pdf").write_bytes(b"%PDF-1.4")
+    (said,) = info([tmp_path]).verdict
+    assert "too small to learn vectors from: of 60 different words, ten neighbours are 17 %" in said
+    assert "passed over 1 .pdf" in said

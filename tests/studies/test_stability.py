@@ -18,6 +18,7 @@ from gpustab.runs.group import Group
 from gpustab.runs.key import Key
 from gpustab.runs.load import open_groups
 from gpustab.runs.runset import write_runset
+from gpustab.studies.stability.paper import cards
 from gpustab.studies.stability.study import stability
 from tests import generators, oracles
 from tests.generators import noisy_copies, runs_of, spaces
@@ -589,3 +590,16 @@ def test_the_page_says_half_of_the_interval_of_a_word_by_its_runs():
         factor = {3: 4.302653, 5: 2.776445}[row["runs"]]  # Student's t at R − 1 degrees of freedom
         assert line[3] == number(factor * row["pip_se"], 2)
     assert {row[0] for row in table.rows} == {"w1", "w35"}
+
+
+def test_a_technique_without_randomness_is_no_fault():
+    """LSA gives the same vectors each time: the box blamed the user for copies, and a card said 10 of 10."""
+    words, space = [f"w{k}" for k in range(60)], torch.randn(60, 5, generator=torch.Generator("cpu").manual_seed(0))
+    same = {
+        name: replace(load_runs([(words, space.numpy())] * 3), key=Key(name, "shuffled")) for name in ("lsa", "sgns")
+    }
+    lsa, sgns = stability(same["lsa"]), stability(same["sgns"])
+    assert not lsa.alarms
+    assert any("That is no fault" in sentence for sentence in lsa.verdict)
+    assert [card.value for card in cards(lsa)] == ["the same"]
+    assert any("are the same vectors" in alarm for alarm in sgns.alarms)

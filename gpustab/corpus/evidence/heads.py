@@ -219,7 +219,8 @@ def times(look: Look) -> Doubt | None:
     says = f"lines that begin with a time: {share:.0%} of the lines"
     months = any(_LETTER.match(line.lstrip("[(<\"' \t")) for line in timed)
     way = f"say {option('drop', '^' + (_STAMP if months else _BEFORE_LETTERS))} to leave the times out"
-    words = sum(bool(_LETTER.search(_TIME.sub("", line, 1))) for line in timed)
+    # Where no time begins a line, none is looked for within it: that would take the square of its digits.
+    words = sum(bool(_LETTER.search(line, found.end() if (found := _TIME.match(line)) else 0)) for line in timed)
     strong = share >= _WITH_WORDS or 2 * words < len(timed)
     return Doubt("times", share, shown(timed), strong, says, way)
 

@@ -246,19 +246,20 @@ def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int,
     runs = len(losses)
     if runs < 3:
         return []
-    logs, least = _farness(losses, leave_out)
-    return [(r, math.exp(float(logs[r]))) for r in (logs > least).nonzero().flatten().tolist()]
+    ratio, beyond = _farness(losses, leave_out)
+    return [(r, float(ratio[r])) for r in (beyond > 0).nonzero().flatten().tolist()]
 
 
-def _farness(losses: Tensor, leave_out: Tensor | None) -> tuple[Tensor, float]:
-    """Return the logarithms of all ratios of :func:`far_runs`, ``(R,)``, and that from which on a run is far."""
+def _farness(losses: Tensor, leave_out: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Return all ratios of :func:`far_runs`, and how far their logarithms lie beyond what is near; each ``(R,)``."""
     values = losses.double().cpu().clone().fill_diagonal_(math.nan)
     if leave_out is not None:
         values[leave_out] = math.nan
     own, rest = values.nanquantile(0.5, dim=1), _medians_without(values).nanquantile(0.5, dim=0)
-    logs = (own / rest).where(rest > 0, torch.nan).log()
+    ratio = (own / rest).where(rest > 0, torch.nan)
+    logs = ratio.log()
     spread = 1.4826 * (logs - logs.nanquantile(0.5)).abs().nanquantile(0.5)
-    return logs, far_from(len(values), float(spread.nan_to_num()))
+    return ratio, logs - far_from(len(values), float(spread.nan_to_num()))
 
 
 def _none_is_far(distances: Tensor, leave_out: Tensor) -> bool:
@@ -270,7 +271,7 @@ def _none_is_far(distances: Tensor, leave_out: Tensor) -> bool:
     if runs < 3:
         return True
     parts = [distances.mean(0), *(distances.sum(0) - distances) / (groups - 1)]
-    beyond = torch.stack([logs - least for logs, least in (_farness(part.sqrt(), leave_out) for part in parts)])
+    beyond = torch.stack([_farness(part.sqrt(), leave_out)[1] for part in parts])
     spread = (groups - 1) * (beyond[1:] - beyond[1:].mean(0)).square().mean(0)
     asked = ~beyond[0].isnan()  # a run of which nothing is left to say is not far
     return bool((beyond[0] + _SURE * spread.sqrt() < 0)[asked].all())
