@@ -61,7 +61,7 @@ TARGETS = torch.arange(3)
         (averaging, "tree_average", engine.average_pass),
         (cosine, "over_runs", lambda runs: engine.query_cosines(runs, TARGETS)),
         (cosine, "cosines", lambda runs: engine.pair_cosines(runs, TARGETS, TARGETS)),
-        (cosine, "cosines", lambda runs: engine.pair_values(runs, TARGETS, TARGETS)),
+        (cosine, "unit_rows", lambda runs: engine.pair_values(runs, TARGETS, TARGETS)),
         (pip_loss, "pip_from_gram", engine.pip_pass),
         (procrustes, "residuals", lambda runs: engine.procrustes_pass(runs, engine.gram_pass(runs))),
         (neighbours, "top_k", lambda runs: engine.neighbour_pass(runs, TARGETS, 2)),

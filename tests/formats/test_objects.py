@@ -91,7 +91,7 @@ def test_what_does_not_go_together(source, message):
 
 @pytest.mark.parametrize("kind", ["dict", "frame"])
 def test_one_object_is_one_run(kind):
-    with pytest.raises(InputError, match="has only 1 run"):
+    with pytest.raises(InputError, match="only 1 run is given"):
         load_runs(OBJECTS[kind]())
 
 

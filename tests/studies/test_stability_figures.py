@@ -55,7 +55,7 @@ def test_titles_have_the_numbers_of_the_result(result):
 
 def test_ridges_are_as_tall_as_their_caption_says(result):
     picture = draw(result)["losses"]
-    assert picture.caption.startswith("Ridges have equal heights; the upright line is the median.")
+    assert picture.caption.startswith("All hills have equal heights; the upright line is the median.")
     ridges = ElementTree.fromstring(picture.panels[0]).findall(f"{SPACE}path")
     ys = [[float(point.split()[1]) for point in ridge.attrib["d"].strip("MZ").split("L")] for ridge in ridges]
     tall = [max(each) - min(each) for each in ys if each[0] == max(each) == each[-1]]  # from its foot to its foot

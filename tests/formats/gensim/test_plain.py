@@ -72,7 +72,7 @@ def test_what_python_2_wrote_in_lines(tmp_path):
     assert list(space.vocabulary) == [b"the", "\u4e2d".encode()]
     assert space.vectors.tolist() == [[1.5, 2], [3, 4]]
     (tmp_path / "x.pkl").write_bytes(OF_PYTHON_2)
-    with pytest.raises(InputError, match="this is a pickle of plain data and no file"):
+    with pytest.raises(InputError, match="this is a pickle of plain data and not a file"):
         read_space(tmp_path / "x.pkl")
 
 

@@ -61,7 +61,7 @@ def test_names_below_a_header(read):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("0.5 1.5 2.5\n.25 1 2\n-1.5 2 3\n", "the rows are numbers alone, and '0.5' is no word"),
+        ("0.5 1.5 2.5\n.25 1 2\n-1.5 2 3\n", "the rows are numbers alone, and '0.5' is not a word"),
         ("1.0e-01\t2.5\n2.0e-01\t2\n3.0e-01\t7\n", "the rows are numbers alone"),
         ("0 a .5 .1\n1 b .2 .4\n2 c .1 .9\n", "the rows begin with their own numbers"),
         ("a 90 .5 .1\nb 17 .2 .4\nc 5 .1 .9\n", r"the first value of every row is a whole number \('90'"),

@@ -289,7 +289,7 @@ def test_wrong_inputs(sources, tmp_path):
     new = tmp_path / "new"
     for given, output, message in (
         ([], new, "no runs were given"),
-        (sources[:1], new, "has only 1 run"),
+        (sources[:1], new, "only 1 run is given"),
         ([tmp_path / "thin"], new, "has only 1 run"),
         ([sources[0], tmp_path / "none.txt"], new, "none.txt: there is no such file"),
         ([tmp_path / "one/set", tmp_path / "two/set"], new, "two groups are called 'a/b'"),

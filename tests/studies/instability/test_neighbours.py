@@ -10,9 +10,6 @@ from scipy.stats import norm, spearmanr
 from gpustab import InputError, load_runs
 from gpustab.kernels.overlap import neighbour_overlap
 from gpustab.machine.device import Compute
-from gpustab.report import Result
-from gpustab.report.terminal import to_text
-from gpustab.results import Table
 from gpustab.studies.instability import InstabilityOptions
 from gpustab.studies.instability.neighbours import (
     HALVES,
@@ -281,6 +278,3 @@ def test_the_page_shows_both_lists_side_by_side(listed_stack, listed):
     k = first[0]
     cosines = [f"{cosines_with_target(x)[k]:.3f}" for x in listed_stack[:2]]
     assert runs.rows[0] == [f"w{k}", "1", cosines[0], str(second.index(k) + 1), cosines[1]]
-    text = to_text(Result("instability", tables={"observations": Table(), "table_2_2": listed["table_2_2"]}), width=80)
-    (line,) = (line for line in text.splitlines() if line.split()[:1] == [f"w{k}"])
-    assert line.split() == runs.rows[0]  # not parted

@@ -72,7 +72,10 @@ def test_without_numbers_there_is_no_figure(name):
 
 def test_the_page_has_its_title_its_methods_and_what_to_cite(result):
     page = to_html(result)
-    assert heading(result) == ("When is the similarity of two words meaningful?", "6 runs in 2 groups · 110 words")
+    assert heading(result) == (
+        "When is the similarity of two words meaningful?",
+        "6 runs in 2 groups · 110 different words",
+    )
     assert "All pairs of 90 words that the baseline knows" in methods(result)
     assert "elekes2018" in page
     assert heading(result)[0] in page
