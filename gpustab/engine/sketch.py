@@ -82,7 +82,7 @@ def sketch_pass(runs: Runs, compute: Compute = DEFAULT, members: int = 2) -> Ske
     if compute.device.type == "cpu":
         most = min(most, max(64, _TILE_ON_CPU // (8 * r * d)))
     gram, sums, squares = with_smaller_tiles(work, compute.tile(width, most), compute.ranks)
-    own = gram.diagonal(dim1=1, dim2=2)
-    distances = (own[:, :, None] + own[:, None] - 2 * gram).clamp(min=0) / members
+    lengths = gram.diagonal(dim1=1, dim2=2)
+    distances = (lengths[:, :, None] + lengths[:, None] - 2 * gram).clamp(min=0) / members
     stretch = float(torch.linalg.matrix_norm(product(signs.mT, signs), 2)) / columns
     return Sketch(distances, stretch, squares, sums, words)

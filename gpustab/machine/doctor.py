@@ -172,9 +172,9 @@ def _packages() -> Iterator[Check]:
 def _cairo() -> Iterator[Check]:
     """Look for the library that CairoSVG draws with; pip does not bring it."""
     if find_spec("cairosvg") is not None:
-        found = next(filter(None, map(find_library, ("cairo", "cairo-2", "libcairo-2"))), None)
+        name = next(filter(None, map(find_library, ("cairo", "cairo-2", "libcairo-2"))), None)
         remedy = "apt install libcairo2, brew install cairo, or conda install cairo"
-        yield _check("cairo", found is not None, found or "the library is not here", remedy, blocks=_BLOCKS["figures"])
+        yield _check("cairo", name is not None, name or "the library is not here", remedy, blocks=_BLOCKS["figures"])
 
 
 def _wordnet() -> Check:

@@ -81,10 +81,10 @@ def _page(result: Content, console: Console, blocks: Sequence[Block], *, brief: 
     with console.capture() as page:
         for alarm in result.alarms:
             console.print(Text.assemble(("! ", "bold red"), (alarm, "bold")))
-        told = _first(result.verdict, console.width) if brief else result.verdict
-        for sentence in told:
+        shown = _first(result.verdict, console.width) if brief else result.verdict
+        for sentence in shown:
             console.print(Text(sentence))
-        if left := len(result.verdict) - len(told):
+        if left := len(result.verdict) - len(shown):
             console.print(Text(f"{counted(left, 'more sentence')}: {_ELSEWHERE}", style="dim"))
         if result.alarms or result.verdict:
             console.print()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -34,6 +34,7 @@ def prepare(
     centre: bool = False,
     unit: bool = True,
     notes: tuple[str, ...] = (),
+    seeds: tuple[int | None, ...] = (),
     lengths: Tensor | None = None,
 ) -> Runs:
     """Make :class:`Runs` of raw rows: find which words are defined, the means and the lengths, one run at a time.
@@ -69,7 +70,7 @@ def prepare(
         notes += (f"The runs have {', '.join(map(str, widths))} dimensions; they are padded with zeros to {d}.",)
     lengths = lengths.masked_fill(~present, 1)
     assert lengths.shape == (runs, v)  # noqa: S101  # rows and vocabulary were joined together
-    return Runs(vocabulary, rows, names, joining, present, means, lengths, key, counts, centre, unit, notes)
+    return Runs(vocabulary, rows, names, joining, present, means, lengths, key, counts, centre, unit, notes, seeds)
 
 
 def _steps(rows: Rows) -> Iterator[slice]:
@@ -143,11 +144,27 @@ def join(
     headers.clear()  # as large as some runs, and needed no more
     names = run_names(waiting)
     notes += load_notes(waiting, names)
+    seeds = tuple(seed_in(space.metadata) for space in waiting)
     # Each space is let go as soon as its rows are taken: two copies of all vectors never exist at once.
     rows = tuple(take_rows(waiting.pop(0).vectors, where) for where in plan.rows)
     return prepare(
-        plan.vocabulary, rows, names, plan.joining, key=key, counts=plan.counts, centre=centre, unit=unit, notes=notes
+        plan.vocabulary,
+        rows,
+        names,
+        plan.joining,
+        key=key,
+        counts=plan.counts,
+        centre=centre,
+        unit=unit,
+        notes=notes,
+        seeds=seeds,
     )
+
+
+def seed_in(metadata: Mapping[str, Any]) -> int | None:
+    """Return the training seed that the maker of a run recorded."""
+    seed = metadata.get("training_seed")
+    return seed if isinstance(seed, int) else None
 
 
 def run_names(spaces: Sequence[Space | Seen]) -> tuple[str, ...]:

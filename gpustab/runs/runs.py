@@ -49,6 +49,7 @@ class Runs:
         present: ``(R, v)`` bool: the run has the word with a defined (non-zero) vector.
         means: ``(R, d)`` float64 mean rows over the joint words (zero without centring).
         lengths: ``(R, v)`` float64 lengths of the (centred) rows, 1 where absent.
+        seeds: the training seed that each run's file records, ``None`` where it records none; empty if nobody looked.
         trained: how they were made (``made``) and by which programs (``versions``), where runs in memory are to tell.
     """
 
@@ -64,6 +65,7 @@ class Runs:
     centre: bool = False
     unit: bool = True
     notes: tuple[str, ...] = ()
+    seeds: tuple[int | None, ...] = ()
     trained: Mapping[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -88,6 +90,11 @@ class Runs:
     def joint(self) -> Tensor:
         """``(v,)`` bool: the words that all runs have. Global numbers are over these."""
         return self.present.all(0)
+
+    @property
+    def seeds_differ(self) -> bool:
+        """Whether every run records a training seed, and no two the same: then none is a copy of another's file."""
+        return None not in self.seeds and len(set(self.seeds)) == len(self)
 
     @property
     def device(self) -> torch.device:
@@ -116,6 +123,7 @@ class Runs:
             self,
             rows=tuple(self.rows[r] for r in order),
             names=tuple(self.names[r] for r in order),
+            seeds=tuple(self.seeds[r] for r in order) if self.seeds else (),
             present=present,
             counts=counts,
             means=self.means[order],

@@ -1,3 +1,4 @@
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -41,6 +42,28 @@ def test_numbers_are_those_of_stability():
     assert result.verdict[0].startswith("The runs of a are more stable than the runs of b")
     words = result.frame("words")
     assert words.difference.mean() == pytest.approx(contrast["mean"])
+
+
+@pytest.mark.parametrize(("scale", "unit"), [(9.0, False), (1.0, True)])
+def test_only_shares_of_neighbours_end_at_one_on_the_page(scale, unit):
+    """A loss of rows that are not scaled had been said as 4.55 (4.38–1.00)."""
+    groups = [
+        replace(runs_of(scale * noisy_copies(3, 40, 6, noise), unit=unit), key=Key(name))
+        for name, noise in (("a", 0.05), ("b", 3.0))  # the losses of b reach chance
+    ]
+    result = compare(*groups, n=5)
+    (table,) = next(block for block in describe(result) if block.title.startswith("Which is more stable")).tables
+    for title, *cells, _difference in table.rows:
+        measure = {"PIP loss": "pip", "share of chance": "of_chance"}.get(title, title)
+        for cell, found in zip(cells, result.groups, strict=True):
+            low, high = found[measure]["interval"]
+            if measure == "of_chance" and not unit:
+                assert cell == "– (no interval)"
+                continue
+            most = 1.0 if title == "p@5" else math.inf
+            band = f"{number(max(low, 0.0), 3)}–{number(min(high, most), 3)}"
+            assert cell == f"{number(found[measure]['mean'], 3)} ({band})"
+    assert unit or max(found["pip"]["interval"][1] for found in result.groups) > 1
 
 
 def test_only_common_words_are_compared():

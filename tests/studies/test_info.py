@@ -4,6 +4,7 @@ import random
 import pytest
 
 from gpustab import InputError
+from gpustab.corpus.evidence import evidence
 from gpustab.corpus.options import CorpusOptions
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.formats.options import LoadOptions
@@ -138,3 +139,18 @@ def test_a_corpus_too_small_for_vectors_and_what_is_passed_over_are_odd(tmp_path
     (said,) = info([tmp_path]).verdict
     assert "too small to learn vectors from: of 60 different words, ten neighbours are 17 %" in said
     assert "passed over 1 .pdf" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (2, "of 2 different words, every list of neighbours holds all others, and"),
+        (5, "of 5 different words, every list of neighbours holds all others, and"),
+        (11, "of 11 different words, every list of neighbours holds all others, and"),
+        (12, "of 12 different words, ten neighbours are 91 %, and"),
+    ],
+)
+def test_ten_neighbours_are_no_more_than_all_others(tmp_path, words, said):
+    """Of five words they were 250 %."""
+    (tmp_path / "a.txt").write_text(" ".join(f"word{chr(97 + k)}" for k in range(words)), encoding="utf-8")
+    assert said in evidence(tmp_path / "a.txt", min_count=1).too_small

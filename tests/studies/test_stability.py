@@ -1,6 +1,7 @@
 import gc
 import importlib
 import math
+import shutil
 import weakref
 from dataclasses import replace
 
@@ -11,13 +12,18 @@ import torch
 from gpustab import InputError, Space, Vocabulary, engine, load_groups, load_runs
 from gpustab.errors import OutOfMemoryError
 from gpustab.machine.device import Compute
+from gpustab.machine.progress import no_progress
+from gpustab.report import Result
 from gpustab.report.describe import describe
 from gpustab.report.json_text import plain
 from gpustab.results.page import number
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
 from gpustab.runs.load import open_groups
+from gpustab.runs.packing.pack import pack_runs
 from gpustab.runs.runset import write_runset
+from gpustab.studies.average.study import average
+from gpustab.studies.shared.frame import Answer, without_copies
 from gpustab.studies.stability.paper import cards
 from gpustab.studies.stability.study import stability
 from tests import generators, oracles
@@ -592,14 +598,82 @@ def test_the_page_says_half_of_the_interval_of_a_word_by_its_runs():
     assert {row[0] for row in table.rows} == {"w1", "w35"}
 
 
-def test_a_technique_without_randomness_is_no_fault():
-    """LSA gives the same vectors each time: the box blamed the user for copies, and a card said 10 of 10."""
-    words, space = [f"w{k}" for k in range(60)], torch.randn(60, 5, generator=torch.Generator("cpu").manual_seed(0))
-    same = {
-        name: replace(load_runs([(words, space.numpy())] * 3), key=Key(name, "shuffled")) for name in ("lsa", "sgns")
-    }
-    lsa, sgns = stability(same["lsa"]), stability(same["sgns"])
-    assert not lsa.alarms
-    assert any("That is no fault" in sentence for sentence in lsa.verdict)
-    assert [card.value for card in cards(lsa)] == ["the same"]
-    assert any("are the same vectors" in alarm for alarm in sgns.alarms)
+def recorded(places, seeds, technique="lsa", sampling="shuffled"):
+    """Runs that are those of the given numbers, with the training seeds that their files record."""
+    words, stack = [f"w{k}" for k in range(60)], noisy_copies(5, 60, 6, noise=0.1).float()
+    made = [
+        Space(
+            Vocabulary(words), stack[k], name=f"run-{r:03d}", metadata={} if seed is None else {"training_seed": seed}
+        )
+        for r, (k, seed) in enumerate(zip(places, seeds, strict=True))
+    ]
+    return replace(load_runs(made), key=Key(technique, sampling))
+
+
+@pytest.mark.parametrize("technique", ["lsa", "ppmi_svd", "sgns", "mine"])
+def test_equal_runs_are_no_fault_where_every_file_records_another_seed(technique):
+    """Of LSA an alarm blamed the user for copies, and a card said 10 of 10."""
+    runs = recorded([0] * 4, [11, 12, 13, 14], technique)
+    result = stability(runs)
+    assert not result.alarms
+    assert result.groups[0]["constant"]
+    (said,) = (sentence for sentence in result.verdict if "same vectors" in sentence)
+    assert said.startswith("All 4 runs have the same vectors though their seeds differ")
+    assert [(card.value, card.exact) for card in cards(result)] == [
+        ("the same", "in all 4 runs, each with its own seed")
+    ]
+    _, averaged = average(runs)
+    assert not averaged.alarms
+    assert any("though their seeds differ" in note for note in averaged.notes)
+
+
+@pytest.mark.parametrize(
+    ("places", "seeds", "sampling"),
+    [
+        ([0, 0, 0], [None] * 3, "shuffled"),  # nobody knows where they come from
+        ([0, 0, 0], [11, 12, None], "shuffled"),
+        ([0, 0, 0], [11, 11, 11], "shuffled"),  # one file three times, or a training whose seed does not vary
+        ([0, 0, 0], [11, 12, 13], "bootstrap"),  # other documents must give other vectors
+        ([0, 0, 0], [11, 12, 13], ""),
+        ([0, 1, 2, 3, 0], [11, 12, 13, 14, 11], "shuffled"),
+        ([0, 1, 2, 3, 0], [11, 12, 13, 14, 15], "shuffled"),  # not all of them are equal
+        ([0, 0, 1, 2, 3], [None] * 5, "fixed"),
+    ],
+)
+def test_all_other_copies_are_an_alarm_and_count_once(places, seeds, sampling):
+    """LSA and PPMI-SVD were excused by their names, and the copies counted."""
+    result = stability(recorded(places, seeds, sampling=sampling))
+    assert any("are the same vectors" in alarm for alarm in result.alarms)
+    assert not any("though their seeds differ" in sentence for sentence in [*result.verdict, *result.notes])
+    sound = sorted(set(places))
+    if len(sound) == 1:
+        return
+    kept = stability(recorded(sound, range(len(sound)), sampling=sampling))
+    assert [s for s in result.verdict if "come back" in s] == [s for s in kept.verdict if "come back" in s]
+
+
+def test_a_run_off_by_little_excuses_no_copies():
+    words, stack = [f"w{k}" for k in range(60)], noisy_copies(1, 60, 6).float().expand(6, -1, -1).clone()
+    stack[5] += 3e-5 * torch.randn(60, 6, generator=torch.Generator("cpu").manual_seed(3))
+    runs = [Space(Vocabulary(words), x, name=f"run-{r}", metadata={"training_seed": r}) for r, x in enumerate(stack)]
+    result = stability(replace(load_runs(runs), key=Key("lsa", "shuffled")))
+    assert any("are the same vectors" in alarm for alarm in result.alarms)
+
+
+def test_a_file_that_was_copied_later_has_the_seed_of_the_first(tmp_path):
+    """And a pack, which keeps what its files record, is judged as they are."""
+    made = [replace(spaces(1, 40, 5)[0], metadata={"training_seed": r}) for r in range(3)]
+    write_runset({"lsa/shuffled": made}, tmp_path / "set")
+    pack_runs([tmp_path / "set"], tmp_path / "packed")
+    for name in ("set", "packed"):
+        assert not stability(load_groups(tmp_path / name)).alarms
+    shutil.copy(tmp_path / "set/lsa/shuffled/run-000.safetensors", tmp_path / "set/lsa/shuffled/run-001.safetensors")
+    assert any("are the same vectors" in alarm for alarm in stability(load_groups(tmp_path / "set")).alarms)
+
+
+@pytest.mark.parametrize(("seeds", "places", "left"), [((1, 2, 3), [0, 0, 0], 1), ((1, 2, 1), [0, 1, 0], 2)])
+def test_other_studies_leave_copies_out_and_blame_only_those_that_are_a_fault(seeds, places, left):
+    answer = Answer(Result("x"), Compute(), no_progress)
+    assert len(without_copies(recorded(places, seeds), answer, "the thresholds")) == left
+    assert bool(answer.copied) == (left > 1)
+    assert len(answer.result.notes) == (left == 1)

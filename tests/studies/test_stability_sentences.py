@@ -47,6 +47,29 @@ def test_the_numbers_of_the_first_sentence():
     assert "11 of 12" in RETURN.sentence(Returning(of(11 / 12, 0.001), 12, 0.002))
 
 
+def test_numbers_at_the_ends_of_the_scale_are_said_in_words():
+    lead = Returning(of(0.0, 0.0), 10, 0.002).lead
+    assert lead == "If you train again, none of ten nearest neighbours comes back (in no pair of runs; by chance 0.02)."
+    assert "ten of ten nearest neighbours come back (in every pair of runs;" in Returning(of(1.0, 0.0), 10, 0.002).lead
+    assert "ten of ten nearest neighbours come back (10.0; by chance" in Returning(of(1.0, 1e-7), 10, 0.002).lead
+    assert "fewer than one of ten nearest neighbours comes back (0.0" in Returning(of(0.01, 0.001), 10, 0.002).lead
+
+
+@pytest.mark.parametrize(
+    ("p", "se", "said"),
+    [
+        (0.6, 0.004, "in 60 % of pairs of runs (58.7–61.3 %; by chance 0.2 %)."),
+        (1.0, 0.0, "in 100 % of pairs of runs (in every pair of runs; by chance 0.2 %)."),
+        (0.0, 0.0, "in 0 % of pairs of runs (in no pair of runs; by chance 0.2 %)."),
+    ],
+)
+def test_of_one_neighbour_the_share_is_said(p, se, said):
+    """It was: fewer than one of one."""
+    assert Returning(of(p, se), 1, 0.002).lead.endswith(f"the nearest neighbour comes back {said}")
+    two = RETURN.sentence(Returning(of(p, math.nan, 2), 1, 0.002))
+    assert two.startswith(f"Two runs share the nearest neighbour of {100 * p:.0f} % of words (by chance 0.2 %).")
+
+
 @pytest.mark.parametrize(
     ("bootstrap", "se", "verdict"),
     [(0.0382, 0.0004, "matter"), (0.0206, 0.0002, "hardly"), (0.0223, 0.0008, "open"), (0.0207, 0.0011, "open")],

@@ -79,9 +79,14 @@ class Evidence:
         """Why nothing can be learned from so little, where chance alone fills much of a list of ten neighbours."""
         if not 1 < self.words < FEW_WORDS:
             return ""
+        others = self.words - 1
+        if others > _NEAREST:
+            lists = f"ten neighbours are {100 * _NEAREST / others:.0f} %"
+        else:
+            lists = "every list of neighbours holds all others"
         return (
-            f"too small to learn vectors from: of {_counted(self.words, 'different word')}, ten neighbours are "
-            f"{100 * _NEAREST / (self.words - 1):.0f} %, and two lists share as much by chance. Give more text"
+            f"too small to learn vectors from: of {_counted(self.words, 'different word')}, {lists}, and two lists "
+            "share as much by chance. Give more text"
         )
 
     def refuse(self) -> None:

@@ -126,8 +126,8 @@ class _Place(NamedTuple):
     def field(self, number: int) -> int:
         """Where a field lies, 0 if it is left out."""
         table = self.start - self.integer("<i", self.start)
-        told = 4 + 2 * number
-        inside = self.integer("<H", table + told) if told < self.integer("<H", table) else 0
+        place = 4 + 2 * number
+        inside = self.integer("<H", table + place) if place < self.integer("<H", table) else 0
         return inside and self.start + inside
 
     def integer(self, kind: str, place: int) -> int:

@@ -9,10 +9,10 @@ from typing import Any, get_args
 import torch
 
 from gpustab.errors import InputError
-from gpustab.formats.binary.safetensors import SafetensorsRows, open_rows
+from gpustab.formats.binary.safetensors import SafetensorsRows, open_rows, read_metadata
 from gpustab.formats.binary.tensors import KINDS
 from gpustab.formats.options import DEFAULTS, LoadOptions
-from gpustab.runs.join import prepare
+from gpustab.runs.join import prepare, seed_in
 from gpustab.runs.joining import Joining, Rule, require_overlap
 from gpustab.runs.key import Key
 from gpustab.runs.manifest import PACKED, inside, read_packed
@@ -76,6 +76,7 @@ def open_packed(
         centre=centre,
         unit=unit,
         notes=tuple(manifest["notes"]),
+        seeds=tuple(seed_in(read_metadata(part)) for part in rows),
         lengths=torch.stack([part.tensor("lengths", torch.float64) for part in rows]),
     )
 

@@ -120,7 +120,8 @@ class _Study:
         for word in self.asked:
             if word not in runs.vocabulary:
                 self.missing.setdefault(word, []).append(runs.name)
-                self.near[word] = self.near.get(word) or near_words(word, runs.vocabulary)
+                if word not in self.near:
+                    self.near[word] = near_words(word, runs.vocabulary)
             elif runs.counts is not None:
                 count = int(runs.counts[runs.vocabulary.index_of(word)])
                 self.counts[word] = max(self.counts.get(word, 0), count)

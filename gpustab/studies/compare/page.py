@@ -129,7 +129,7 @@ def _numbers(result: Result) -> Block:
     rows = [
         [
             _TITLES.get(name, name),
-            *(_estimate(group[_KEYS.get(name, name)]) for group in result.groups),
+            *(_estimate(group[_KEYS.get(name, name)], math.inf if name in _TITLES else 1.0) for group in result.groups),
             _difference_of(x),
         ]
         for name, x in zip(names, result.contrasts, strict=True)
@@ -192,8 +192,9 @@ def _difference_of(contrast: dict[str, Any]) -> str:
     return f"{number(mean, 3)} ({difference_span(low, high, digits)})"
 
 
-def _estimate(estimate: dict[str, Any]) -> str:
+def _estimate(estimate: dict[str, Any], most: float) -> str:
+    """Return a number with its interval, which stays on the scale from 0 to the most that there can be."""
     low, high = estimate["interval"]
     none = low is None or low != low
-    band = "no interval" if none else f"{number(max(low, 0.0), 3)}–{number(min(high, 1.0), 3)}"
+    band = "no interval" if none else f"{number(max(low, 0.0), 3)}–{number(min(high, most), 3)}"
     return f"{number(estimate['mean'], 3)} ({band})"

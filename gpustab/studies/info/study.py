@@ -125,8 +125,8 @@ def _odd(group: Mapping[str, Any]) -> str:
         strong = [doubt for doubt in group["doubts"] if doubt["strong"]]
         shown = strong or list(group["doubts"])
         kind = "strong doubt" if strong else "doubt"
-        told = f"{counted(len(shown), kind)}: {'; '.join(doubt['says'] for doubt in shown)}"
-        return "; ".join([*small, *([told] if shown else [])])
+        listed = f"{counted(len(shown), kind)}: {'; '.join(doubt['says'] for doubt in shown)}"
+        return "; ".join([*small, *([listed] if shown else [])])
     found = [counted(group[name], noun) for name, noun in _ODD.items() if group.get(name)]
     return ", ".join(found)
 

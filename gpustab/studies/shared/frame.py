@@ -25,7 +25,7 @@ from gpustab.runs.joining import small_overlap
 from gpustab.runs.manifest import FIRST_SCHEMA, MANIFEST, SCHEMA, read_manifest
 from gpustab.runs.runs import Runs, want_runs
 from gpustab.runs.runset import Entry, read_entries, runset_above
-from gpustab.studies.shared.spaces import find_copies, is_fact, may_be_equal, same_each_time
+from gpustab.studies.shared.spaces import equal_by_nature, find_copies, is_fact, same_each_time
 from gpustab.studies.shared.wording import groups_in_words, listed
 
 Groups = Runs | Group | Sequence[Runs | Group]
@@ -157,8 +157,8 @@ def without_copies(runs: Runs, answer: Answer, what: str) -> Runs:
     if not again:
         return runs
     kept = runs.take([r for r in range(len(runs)) if r not in again])
-    if may_be_equal(runs):
-        answer.result.notes.append(f"{groups_in_words([runs.name])}: {same_each_time(runs.key.technique)}")
+    if equal_by_nature(runs, same):
+        answer.result.notes.append(f"{groups_in_words([runs.name])}: {same_each_time(len(runs))}")
         return kept
     copies: dict[int, list[int]] = {}
     for r in again:

@@ -15,6 +15,7 @@ from gpustab.formats.binary.safetensors import open_rows, read_metadata
 from gpustab.results.page import counted
 from gpustab.runs.families import over_common_words
 from gpustab.runs.group import Group
+from gpustab.runs.join import seed_in
 from gpustab.runs.runs import Runs
 from gpustab.studies.shared.wording import groups_in_words
 
@@ -77,10 +78,9 @@ def _seed(source: object) -> int | None:
         return None
     try:
         with open_rows(Path(source)) as rows:
-            seed = read_metadata(rows).get("training_seed")
+            return seed_in(read_metadata(rows))
     except GpustabError:  # another writer's file
         return None
-    return seed if isinstance(seed, int) else None
 
 
 def _bits(runs: Runs, r: int, words: torch.Tensor) -> bytes:

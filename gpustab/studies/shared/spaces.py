@@ -19,7 +19,6 @@ from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.pip_loss import mean_cosines
 from gpustab.kernels.procrustes import procrustes
 from gpustab.machine.device import Compute
-from gpustab.report.origin import technique as in_words
 from gpustab.results.page import counted
 from gpustab.runs.joining import Joining
 from gpustab.runs.runs import Runs
@@ -324,22 +323,27 @@ def _said_of_collapse(found: Collapse | None) -> Iterator[str]:
     )
 
 
-_FACTORED = ("lsa", "ppmi_svd")
-"""Techniques that factor a table of counts: a seed decides only where the solver starts, and the order nothing."""
-_NO_FAULT = "That is no fault"
+_NO_FAULT = "though their seeds differ"
 
 
-def may_be_equal(runs: Runs) -> bool:
-    """Tell whether runs may be the same vectors without a fault: the technique has next to no randomness."""
-    return runs.key.technique in _FACTORED and runs.key.sampling in ("fixed", "shuffled")
+def equal_by_nature(runs: Runs, same: Tensor) -> bool:
+    """Tell whether it is no fault that all runs are equal: their files record another training seed each.
+
+    Bootstrap runs differ in their documents besides: where even these are equal, something is wrong.
+
+    Args:
+        runs: a group.
+        same: see :func:`same_pairs`.
+    """
+    again = runs.key.sampling in ("fixed", "shuffled") and len(runs) > 1
+    return again and runs.seeds_differ and are_one(same)
 
 
-def same_each_time(technique: str) -> str:
-    """Return the fact that another training of a technique on the same documents changes nothing."""
+def same_each_time(runs: int) -> str:
+    """Return the fact that so many trainings on the same documents, which is all runs, have one result."""
     return (
-        f"{in_words(technique)} gives the same vectors each time that it is trained on the same documents. "
-        f"{_NO_FAULT}: it counts words, and neither a seed nor the order of the documents changes the counts. Only "
-        "other documents change it, as in bootstrap runs."
+        f"{'Both' if runs == 2 else f'All {runs}'} runs have the same vectors {_NO_FAULT}: this technique gives the "
+        "same result on this text each time. Train bootstrap runs to see what other documents change."
     )
 
 
@@ -350,8 +354,8 @@ def is_fact(sentence: str) -> bool:
 
 def _copies(runs: Runs, equal: Tensor) -> Iterator[str]:
     pairs = equal.triu().nonzero().tolist()
-    if pairs and may_be_equal(runs):
-        yield same_each_time(runs.key.technique)
+    if equal_by_nature(runs, equal):
+        yield same_each_time(len(runs))
     elif pairs:
         i, j = pairs[0]
         of = len(runs) * (len(runs) - 1) // 2

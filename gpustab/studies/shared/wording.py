@@ -110,26 +110,34 @@ def percents(share: Estimate) -> str:
     return "no interval" if math.isnan(low + high) else f"{100 * max(low, 0.0):.0f}–{percent(high)}"
 
 
-def of_list(share: Estimate, n: int, chance: float | None = None) -> str:
+def of_list(share: Estimate, n: int, chance: float | None = None, unit: str = "") -> str:
     """Return the interval of how many of n neighbours come back, between 0 and n, beside those that do by chance.
 
     Args:
         share: p@n.
         n: length of the lists.
         chance: p@n of unrelated runs; where the interval reaches it, that is said.
+        unit: after numbers, such as of percent where n is 100.
 
     >>> of_list(Estimate(0.6, 0.004, 7), 10, 0.006), of_list(Estimate(0.3, 0.2, 2), 10, 0.09)
     ('5.9–6.1; by chance 0.06', '0.0–10.0, perhaps no more than by chance, 0.9')
     >>> of_list(Estimate(0.6, math.nan, 1), 10), of_list(Estimate(1.0, 0.0, 3), 10)
     ('no interval', 'in every pair of runs')
+    >>> of_list(Estimate(0.0, 0.0, 3), 10, 0.006), of_list(Estimate(0.6, 0.004, 7), 100, 0.006, " %")
+    ('in no pair of runs; by chance 0.06', '59.1–60.9 %; by chance 0.6 %')
     """
     low, high = (min(max(end, 0.0), 1.0) for end in share.interval)
-    span = "no interval" if math.isnan(low + high) else number_span(n * low, n * high)
-    span = span if low < high or math.isnan(low + high) else "in every pair of runs"
+    if math.isnan(low + high):
+        span = "no interval"
+    elif low == high:
+        span = "in every pair of runs" if high else "in no pair of runs"
+    else:
+        span = number_span(n * low, n * high) + unit
     if chance is None:
         return span
-    by_chance = number(n * chance, 1)
-    return f"{span}, perhaps no more than by chance, {by_chance}" if low <= chance else f"{span}; by chance {by_chance}"
+    by_chance = number(n * chance, 1) + unit
+    reached = low <= chance and high > 0
+    return f"{span}, perhaps no more than by chance, {by_chance}" if reached else f"{span}; by chance {by_chance}"
 
 
 def change_by(value: float, low: float, high: float) -> str:
@@ -178,11 +186,11 @@ FEWER_THAN_ONE = "fewer than one"
 def about(value: float) -> str:
     """Return a number of neighbours as a word, or as a number where it has no word.
 
-    >>> about(1.46), about(1.44), about(9.5), about(0.6)
-    ('one or two', 'one', 'nine or ten', 'fewer than one')
+    >>> about(1.46), about(1.44), about(9.5), about(0.6), about(0.0)
+    ('one or two', 'one', 'nine or ten', 'fewer than one', 'none')
     """
     if value < 0.95:
-        return FEWER_THAN_ONE
+        return FEWER_THAN_ONE if value else word(0)
     if value <= 10 and f"{value:.1f}".endswith(".5"):
         return f"{word(math.floor(value))} or {word(math.ceil(value))}"
     return word(round(value)) if value <= 10 else number(value, 2)
@@ -191,7 +199,7 @@ def about(value: float) -> str:
 def number_span(low: float, high: float, digits: int | None = None) -> str:
     """Return a range; with one digit after the point, with two below 1, with more where its ends would look the same.
 
-    One that begins below 0 has signs.
+    One that begins below 0 has signs; one whose ends would look the same for all that is one number.
 
     >>> number_span(5.91, 6.04), number_span(0.56, 0.62), number_span(float("nan"), 1.0)
     ('5.9–6.0', '0.56–0.62', 'no interval')
@@ -201,13 +209,18 @@ def number_span(low: float, high: float, digits: int | None = None) -> str:
     '−0.10 to +0.06'
     >>> number_span(3.0, 4.0, 0), number_span(-1.0, float("nan")), number_span(-1e-9, 0.5)
     ('3–4', 'no interval', '0.0000 to +0.5000')
+    >>> number_span(9.999995, 10.0), number_span(1e-7, 2e-7)
+    ('10.0', '0.0000')
     """
-    digits = (2 if abs(high) < 1 else 1) if digits is None else digits
+    digits = few = (2 if abs(high) < 1 else 1) if digits is None else digits
     if low < 0 or math.isnan(low + high):
         return signed_span(low, high, digits)
     while low != high and digits < _MOST_DIGITS and f"{low:.{digits}f}" == f"{high:.{digits}f}":
         digits += 1
-    return f"{low:.{digits}f}–{high:.{digits}f}"
+    ends = [f"{end:.{digits}f}" for end in (low, high)]
+    if low != high and ends[0] == ends[1]:
+        return f"{low:.{few}f}" if float(f"{low:.{few}f}") else ends[0]
+    return "–".join(ends)
 
 
 def difference_span(low: float, high: float, digits: int | None = None) -> str:

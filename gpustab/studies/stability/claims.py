@@ -56,10 +56,14 @@ class Returning(NamedTuple):
     @property
     def lead(self) -> str:
         """What comes back."""
+        again = _again(self.sampling, self.unit)
+        if self.n == 1:
+            span = of_list(self.p, 100, self.chance, " %")
+            share = percent(self.p.value)
+            return f"If you {again}, the nearest neighbour comes back in {share} of pairs of runs ({span})."
         span = of_list(self.p, self.n, self.chance)
         back = about(self.n * self.p.value)
-        come = "comes" if back in ("one", FEWER_THAN_ONE) else "come"
-        again = _again(self.sampling, self.unit)
+        come = "comes" if back in ("none", "one", FEWER_THAN_ONE) else "come"
         return f"If you {again}, {back} of {word(self.n)} nearest neighbours {come} back ({span})."
 
     @property
@@ -99,11 +103,11 @@ def _reading(returning: Returning) -> str:
 
 
 def _two_runs(two: Returning) -> str:
-    share = f"{about(two.n * two.p.value)} of {word(two.n)} neighbours ({number(two.n * two.p.value, 2)}"
-    return (
-        f"Two runs share {share}; {two.by_chance}). One pair of runs gives no interval. Train at least three runs, "
-        "better eight."
-    )
+    alike = two.n * two.p.value
+    share = f"{about(alike)} of {word(two.n)} neighbours ({number(alike, 2)}; {two.by_chance})"
+    if two.n == 1:
+        share = f"the nearest neighbour of {percent(alike)} of words (by chance {percent(two.chance, 1)})"
+    return f"Two runs share {share}. One pair of runs gives no interval. Train at least three runs, better eight."
 
 
 RETURN = Claim[Returning](

@@ -59,8 +59,9 @@ def _shared(group: GroupSummary) -> Card:
     span = of_list(p, n, shared["chance_p"])
     what = _AGAIN.get(sampling_of(group), in_words(group["name"]))
     if group.get("constant"):
-        name = in_words(group["name"].partition("/")[0])
-        return Card(what, "the same", "vectors", f"{name} has no randomness: that is no fault", sampling_of(group))
+        return Card(
+            what, "the same", "vectors", f"in all {len(group['runs'])} runs, each with its own seed", sampling_of(group)
+        )
     return Card(what, number(n * p.value, 2), f"of {n} neighbours come back", span, sampling_of(group))
 
 

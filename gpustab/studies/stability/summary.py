@@ -114,7 +114,7 @@ class Targets(TypedDict):
 
 
 class GroupSummary(TypedDict):
-    """One group; ``constant`` if its technique gives the same vectors each time, so that its runs show no noise."""
+    """One group; ``constant`` if all its runs are equal though their seeds differ, so that they show no noise."""
 
     name: str
     runs: list[str]

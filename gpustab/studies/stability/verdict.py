@@ -13,7 +13,7 @@ from gpustab.runs.joining import small_overlap
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import documents
-from gpustab.studies.shared.spaces import COLLAPSED, far_runs, may_be_equal, same_each_time, same_pairs
+from gpustab.studies.shared.spaces import COLLAPSED, equal_by_nature, far_runs, same_each_time, same_pairs
 from gpustab.studies.shared.wording import groups_in_words
 from gpustab.studies.stability import claims
 from gpustab.studies.stability.contrasts import HALF, mean_of
@@ -26,7 +26,7 @@ class Judged(NamedTuple):
         alarms: one sentence each.
         kept: the runs that the verdict is about; none where there can be no verdict.
         collapsed: the mean cosine where all runs are collapsed, which is said of such groups together.
-        constant: whether all runs are the same vectors since the technique has no randomness, which is no fault.
+        constant: whether all runs are the same vectors though their seeds differ, which is no fault.
     """
 
     alarms: list[str]
@@ -54,12 +54,9 @@ def judge(runs: Runs, pip: engine.PipPass) -> Judged:
             return Judged([], [], mean)
         alarms.append(claims.collapsed([runs.names[r] for r in fallen], [mean], every=False))
     same, kept = same_pairs(runs, pip).cpu(), [r for r in range(len(runs)) if r not in fallen]
-    classes = list(_classes(same, kept))
-    if may_be_equal(runs) and classes:
-        if len(classes[0]) == len(runs):
-            return Judged([], [], constant=True)
-        classes = []  # equal up to where the solver started
-    for several in classes:
+    if equal_by_nature(runs, same):
+        return Judged(alarms, [], constant=True)
+    for several in _classes(same, kept):
         alarms.append(claims.copies([runs.names[r] for r in several]))
         kept = [r for r in kept if r not in several[1:]]
     for far, _ in far_runs(losses[kept][:, kept])[:1]:
@@ -106,7 +103,7 @@ class Verdict:
         self._opposite: dict[tuple[int, int], dict[str, float]] = {}
         self._family: list[tuple[str, str, claims.Returning | None]] = []
         self._sentences: list[tuple[list[str], str]] = []
-        self._constant: list[str] = []
+        self._constant: dict[str, list[str]] = {}
         self._last: list[str] = []
         self._several = several
 
@@ -137,7 +134,7 @@ class Verdict:
         if judged.collapsed is not None:
             self._collapsed[runs.name] = judged.collapsed
         if judged.constant:
-            self._constant.append(runs.name)
+            self._constant.setdefault(same_each_time(len(runs)), []).append(runs.name)
         p = judged.over(shared) if judged.kept else None
         if p is not None and p.value != p.value:  # no two runs share a target
             p = None
@@ -165,10 +162,8 @@ class Verdict:
             if returning is not None:
                 left = returning._replace(leave="" if sampling == "bootstrap" else leave)
                 self._sentences.append(([name], claims.RETURN.sentence(left)))
-        if self._constant:
-            technique = self._constant[0].partition("/")[0]
-            self._sentences.append((self._constant, same_each_time(technique)))
-        self._family, self._constant = [], []
+        self._sentences += [(names, sentence) for sentence, names in self._constant.items()]
+        self._family, self._constant = [], {}
 
     def of_ranks(self, name: str, agreement: float, words: int, n: int) -> None:
         """Say of a group where its words' PIP loss and p@n rank them opposite ways, by Spearman's ρ over words."""

@@ -201,3 +201,22 @@ def test_spreads_of_vectors_that_are_unrelated_in_every_run_are_no_test():
     assert "vary over runs nearly as much as over words" in claims_of_runs.DOCUMENTS.sentence(
         one._replace(second=one.first)
     )
+
+
+def test_a_blind_technique_forbids_no_verdict_on_the_others():
+    """Of PPMI beside one that sees and a blind one there was none."""
+    ppmi, wide = Pair(setting(log_spread_value=0.1), setting()), Pair(setting(log_spread_value=1.0), setting())
+    blind = Pair(setting(relative=1.2), setting(relative=1.2))
+    assert claims.WEAKER.judge((ppmi, [wide, blind])) == claims.WEAKER.judge((ppmi, [wide])) == "yes"
+    assert claims.WEAKER.judge((wide, [blind, ppmi])) == "no"
+    assert claims.WEAKER.judge((ppmi, [blind])) == "no test"
+    assert claims.WEAKER.judge((blind, [wide])) == "no test"
+
+
+def test_near_words_of_a_missing_word_are_looked_for_once(monkeypatch):
+    """That nothing is near had been looked for anew in every group."""
+    asked = []
+    monkeypatch.setattr("gpustab.studies.bootstrap.study.near_words", lambda word, _: asked.append(word) or "")
+    groups = [drawn(f"sgns/{name}", 3, 0.01, seed=k) for k, name in enumerate(("fixed", "shuffled", "bootstrap"))]
+    bootstrap(groups, query=[*QUERIES, "zzzzzz"])
+    assert asked == [b"zzzzzz"]
