@@ -155,7 +155,7 @@ def loaded_by_css(text):
 
 
 def loaded(text):
-    """Return the addresses that a page makes a browser fetch, in any order of the attributes; links to click are none."""
+    """Return the addresses that a page makes a browser fetch, in any order of attributes; links to click are none."""
     found = []
 
     class Page(HTMLParser):
@@ -199,7 +199,7 @@ def remote(addresses):
         '<link rel=dns-prefetch href="//x">',
         "<style>@import 'https://x/a.css';</style>",
         "<style>@IMPORT url(//x/a.css);</style>",
-        '<p style="background: url( \'https://x/a.png\' )">',
+        "<p style=\"background: url( 'https://x/a.png' )\">",
         '<img srcset="a.png 1x, https://x/b.png 2x">',
         '<svg><image xlink:href="https://x/a.png"/></svg>',
         '<video poster="HTTPS://x/a.png">',
