@@ -47,8 +47,8 @@ figure:
 {first}
 
 The doubts err more often on fresh texts than is wanted. Most false ones are of texts that hold what the doubt says:
-logs of `git` among changelogs, indexes among manuals, references among documentation. Missed are data in forms that no
-rule has met. After each set the rules were mended by what it taught. **Now** the same texts come to:
+logs of `git` among changelogs, indexes among manuals, references among documentation. The doubts miss data in forms
+that no rule was made for. After each set the rules were mended by what it taught. **Now** the same texts come to:
 
 {now}
 

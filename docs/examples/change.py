@@ -42,6 +42,7 @@ EXAMPLES = {
         pair(change=0.21),
         pair(change_se=math.nan),
         pair(training_floor=0.6),
+        pair(series="lsa/shuffled", without_noise=True),
         pair(sampling_floor=None),
     ],
     "change.compared": [[], [pair(bootstrap=True)], [pair(bootstrap=False)]],

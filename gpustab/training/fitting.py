@@ -128,7 +128,7 @@ def fit(content: Mapping[str, Any], folder: Path, progress: Progress, parts: int
         said.append(f"--runs {chosen['runs']}")
     if "jobs" not in content:
         chosen["jobs"] = _jobs(read_settings(chosen), tokens)
-    return Fitted(read_settings(chosen), prepare, f"{tokens:,} tokens: {', '.join(said)}" if said else "")
+    return Fitted(read_settings(chosen), prepare, f"{tokens:,} running words: {', '.join(said)}" if said else "")
 
 
 def _jobs(settings: TrainingSettings, tokens: int) -> int:

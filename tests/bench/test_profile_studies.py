@@ -46,14 +46,18 @@ def test_all_calls_are_commands_and_all_commands_are_called():
 
 
 def test_a_call_is_measured(tmp_path):
-    found = call(ROOT, "info --help", {}, tmp_path)
-    assert found["code"] == 0
+    found = call(ROOT, "info --no-such-option", {}, tmp_path)  # a wrong option loads no torch
+    assert found["code"] == 2
+    assert "--no-such-option" in found["said"]
     assert found["peak_mb"] > 10
     assert found["written"] == 0
-    assert sum(found["phases"].values()) == pytest.approx(found["seconds"], abs=0.1)
-    failed = call(ROOT, "info nowhere-at-all", {}, tmp_path)
-    assert failed["code"] == 2
-    assert "nowhere-at-all" in failed["said"]
+    rounding = 0.005 * (len(found["phases"]) + 1)
+    assert sum(found["phases"].values()) == pytest.approx(found["seconds"], abs=rounding + 1e-9)
+
+
+@pytest.mark.slow
+def test_a_call_that_works_is_measured(tmp_path):
+    assert call(ROOT, "info --help", {}, tmp_path)["code"] == 0
 
 
 def test_rows_are_medians():

@@ -55,7 +55,7 @@ def test_what_nobody_chose_is_chosen_and_said(speeches, tmp_path):
     corpus = found.prepare()
     least, epochs = settings.options.min_count, settings.parameters["sgns"]["epochs"]
     assert (least, epochs) == (2 if len(corpus.vocabulary) and least == 2 else 5, 100)
-    assert found.says.startswith("16,000 tokens: ")
+    assert found.says.startswith("16,000 running words: ")
     assert f"--min-count {least} ({len(corpus.vocabulary):,} words occur so often), --epochs {epochs}" in found.says
     assert settings.runs == 10
     assert settings.jobs == 1 or 16_000 * epochs * 30 >= fitting.QUICK
@@ -130,7 +130,7 @@ def test_the_command_says_and_records_what_it_chose_and_a_file_keeps_its_meaning
     monkeypatch.setattr("gpustab.training.train_runs", lambda plan, *_, **how: asked.append(plan) or stopped())
     words = ["train", str(speeches), "-o", str(tmp_path / "new"), "--tokenizer", "whitespace", "--runs", "8"]
     done = CliRunner().invoke(app, words)
-    assert "chosen to fit 16,000 tokens: --min-count " in done.stderr
+    assert "chosen to fit 16,000 running words: --min-count " in done.stderr
     assert "chosen" not in CliRunner().invoke(app, [*words, "-q"]).stderr
     (tmp_path / "plan.toml").write_text("runs = 8\n")
     done = CliRunner().invoke(app, [*words, "--config", str(tmp_path / "plan.toml")])

@@ -143,7 +143,7 @@ def evidence_of(numbered: Numbered) -> Evidence:
         least,
         tuple((word, -n) for n, word in frequent),
         _example(numbered, kept, look),
-        numbered.left_out | {"rare words": int((~kept).sum()) - 1, "rare tokens": int(counts[~kept].sum())},
+        numbered.left_out | {"rare words": int((~kept).sum()) - 1, "rare running words": int(counts[~kept].sum())},
         dates_of(numbered.records),
         _columns(numbered),
         (*_rare(counts, options), *doubts_of(look), *_passed(documents.notes)),

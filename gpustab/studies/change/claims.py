@@ -36,6 +36,8 @@ def _beside_samplings(pair: Pair) -> str:
     """
     if pair.sampling_floor is None:
         return "no test"
+    if pair.without_noise:
+        return "no spread"
     if noise(pair) > NOISY:
         return "too noisy"
     return "more" if beyond(pair)[0] > 0 else "no more" if beyond_margin(pair, NO_MORE)[1] < 0 else "open"
@@ -79,7 +81,8 @@ BEYOND_SAMPLING = Claim[Pair](
     rule=(
         "more: the 95 % interval of the change less the effect of sampling lies above 0. No more: the change is surely "
         f"below the distance of two samplings and {percent(NO_MORE)} of what sampling adds to training. No test if two "
-        f"runs of one period lie at least {NOISY:g} times as far apart as two different words"
+        f"runs of one period lie at least {NOISY:g} times as far apart as two different words, or if all "
+        "runs of a period are the same vectors"
     ),
     judge=_beside_samplings,
     sentences={
@@ -89,6 +92,7 @@ BEYOND_SAMPLING = Claim[Pair](
             f"margin, the difference is {signed_span(*beyond_margin(pair, NO_MORE))}."
         ),
         "too noisy": of_noise,
+        "no spread": lambda pair: f"{_floor(pair)}. Equal runs give no interval for the difference.",
         "open": lambda pair: _beyond_floor(pair, "These runs are too few to separate a change from sampling."),
     },
 )
@@ -97,6 +101,9 @@ _SENTENCES = {
     "more": "Contexts differ more than sampling explains {}.",
     "no more": "Contexts differ no more than two samplings of one period's documents {}.",
     "open": "These runs are too few to separate a change of contexts from sampling {}.",
+    "no spread": (
+        "Contexts are not compared {}: the runs of a period are all the same vectors, which gives no interval."
+    ),
     "too noisy": (
         "Contexts are not compared {}: two runs of one period lie more than half as far apart as two different words."
     ),

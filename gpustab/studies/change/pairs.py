@@ -168,6 +168,7 @@ def pair_row(series: Series, both: Between, floors: Floors | None) -> Pair:
         both.residual.by_all,
         both.first.mean_cosine,
         both.second.mean_cosine,
+        both.first.without_noise and both.second.without_noise,
     )
 
 

@@ -39,18 +39,25 @@ from gpustab.spaces.words import meant, readings
 from gpustab.studies.change.options import Align, ChangeOptions
 from gpustab.studies.change.tables import Near, Step
 from gpustab.studies.shared.frame import Answer, without_copies
+from gpustab.studies.shared.spaces import may_be_equal
 
 Level = Iterator[tuple[int, list[Tensor]]]
 
 
 @dataclass(frozen=True, eq=False)
 class Period:
-    """One period's runs, on the device, with the averages of their prepared rows; the mean cosine is of two words."""
+    """One period's runs, on the device, with the averages of their prepared rows.
+
+    Attributes:
+        mean_cosine: of two words.
+        without_noise: one run stands for all, since the technique gives the same vectors each time.
+    """
 
     name: str
     runs: Runs
     averages: Averages
     mean_cosine: float
+    without_noise: bool = False
 
     def counts(self, rows: Tensor) -> Tensor | None:
         """Return occurrences of some words per run, ``(n,)`` float64; ``None`` if the files have no counts."""
@@ -65,10 +72,12 @@ class Period:
 
 def read(name: str, group: Runs | Group, answer: Answer, part: float, align: Align = "all") -> Period:
     """Read a period, without copies among its runs."""
-    runs = without_copies(engine.place(answer.take(group, part), answer.compute), answer, "the changes")
+    every_run = engine.place(answer.take(group, part), answer.compute)
+    runs = without_copies(every_run, answer, "the changes")
+    constant = may_be_equal(runs) and len(runs) == 1 < len(every_run)
     answer.notes[runs.name] = list(runs.notes)
     every = [runs.run(r) for r in range(len(runs))]
-    return Period(name, runs, averages(every, runs.present, turned=align != "none"), _mean_cosine(runs))
+    return Period(name, runs, averages(every, runs.present, turned=align != "none"), _mean_cosine(runs), constant)
 
 
 class Alignment(NamedTuple):

@@ -197,7 +197,9 @@ def _outcome(series: Series, first: Period, second: Period, work: _Work) -> Outc
     depends_on = [series.name, series.control, first.name, second.name, options.min_count, options.spread, name]
     depends_on += [options.align, list(options.anchors)]
     depends_on += [str(compute.dtype), environment(compute.device).get("gpustab")]
-    depends_on += [[period.tokens, period.runs.centre, period.runs.unit] for period in (first, second)]
+    depends_on += [
+        [period.tokens, period.runs.centre, period.runs.unit, period.without_noise] for period in (first, second)
+    ]
     runs = [digest.hex() for period in (first, second) for digest in fingerprints(period.runs)]
     key = digest_of(depends_on, None if task is None else vars(task), runs)
     both = partial(between, first, second, options.min_count, Alignment.of(options))
@@ -335,6 +337,8 @@ def of_pair(pair: tables.Pair, splits: Sequence[tables.Pair] = (), *, scale: boo
 
 def _without_training(pair: tables.Pair, splits: Sequence[tables.Pair]) -> str:
     """Say what is left of the change without training noise, which is not what the floor is compared with."""
+    if pair.without_noise:
+        return "None of it is training noise: this technique gives the same vectors each time."
     if math.isnan(pair.corrected):
         if differences.noise(pair) > claims.NOISY:
             return claims.of_noise(pair) if pair.sampling_floor is None else ""  # the floor's sentence says so

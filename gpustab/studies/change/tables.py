@@ -107,6 +107,7 @@ class Pair(NamedTuple):
     ]
     mean_cosine_first: Annotated[float, Column(about="of two different words, in the earlier period's runs")]
     mean_cosine_second: Annotated[float, Column(about="of two different words, in the later period's runs")]
+    without_noise: Annotated[bool, Column(about="whether all runs of each period are the same vectors")] = False
 
     @property
     def periods(self) -> str:

@@ -28,6 +28,7 @@ _NUMBERS = dict.fromkeys(Pair._fields, 0.1) | {
     "split": "",
     "control": False,
     "bootstrap": False,
+    "without_noise": False,
     "first": "1800-1819",
     "second": "1820-1839",
     "tested": 1200,
@@ -88,6 +89,17 @@ def test_change_against_the_sampling_floor(row, wanted, said):
     assert BEYOND_SAMPLING.judge(pair) == wanted
     assert said in of_pair(pair)
     assert of_pair(pair).endswith(WITHOUT)
+
+
+def test_a_technique_without_noise_is_not_short_of_runs():
+    pair = BASE._replace(without_noise=True, runs_first=1, runs_second=1, training_floor=math.nan, corrected=math.nan)
+    assert BEYOND_SAMPLING.judge(pair) == "no spread"
+    said = " ".join([of_pair(pair), *of_sampling([pair])])
+    assert "None of it is training noise" in said
+    assert "Equal runs give no interval" in said
+    assert "too few" not in said
+    assert "ne run" not in of_pair(pair._replace(sampling_floor=None))
+    assert "single run says nothing" in of_pair(pair._replace(without_noise=False))
 
 
 @pytest.mark.parametrize("row", [{"change": 0.21, "runs_first": 60, "runs_second": 60}, {"change_se": 0.1}])
