@@ -95,12 +95,10 @@ def test_a_folder_in_its_place_is_ignored(cache, caplog):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
-@pytest.mark.parametrize(
-    "make", [lambda path: os.mkfifo(path), lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "device"]
-)
-def test_what_is_no_file_is_not_waited_for(cache, make, caplog):
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_what_is_no_file_is_not_waited_for(cache, kind, caplog):
     cache.parent.mkdir()
-    make(cache)
+    os.mkfifo(cache) if kind == "pipe" else cache.symlink_to("/dev/zero")
     assert choose_backend("auto", CPU) == "torch"
     assert "it is no file" in caplog.text
     measured.keep(CPU, FAISS_WINS)
