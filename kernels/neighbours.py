@@ -28,11 +28,11 @@ RESOLUTION = 2.0**-40
 """Closest cosines that count as different (9e-13): far below any meaning, far above what the order of a float64 sum
 changes, so that devices agree. Rounding to a grid instead would part equal cosines that straddle one of its steps."""
 
-_QUERIES = 1 << 16
-"""Queries re-ranked at a time."""
+_QUERIES, _GATHERED = 1 << 16, 1 << 29
+"""Queries re-ranked at a time, and bytes of their gathered rows."""
 
-_QUERIES_ON_CPU, _GATHERED = 16, 1 << 22
-"""The same on a CPU, and bytes of their gathered rows, which are to stay in its cache: half the time of 512 at once."""
+_QUERIES_ON_CPU, _GATHERED_ON_CPU = 16, 1 << 22
+"""The same on a CPU, in whose cache they are to stay: half the time of 512 at once."""
 
 _PROPOSED = 8
 """Proposals are worth their while up to this part of the rows: a gathered row costs as much as 15 in one product."""
@@ -205,10 +205,13 @@ def _search_in_float64(task: _Task, queries: Tensor, m: int) -> Tensor:
             torch.arange(m, device=own.device).expand(len(own), -1),
             scores.new_full((len(own),), -torch.inf),
         )
-        return _settle(task, queries, found, scores.clamp_(-1, 1), beyond)
+        left = _settle(task, queries, found, scores.clamp_(-1, 1), beyond)
+        task.result.cosines[queries] = _cosines(vectors, lengths, own, task.result.indices[queries])
+        return left
     scores, found = scores.topk(m, dim=1, sorted=False)
-    beyond = scores.amin(1) + 2 * rounding_bound(vectors.shape[1], 2.0**-53)
-    return _settle(task, queries, found, scores.clamp_(-1, 1), beyond)
+    # Cosines as after a proposal: the last bit of a large product depends on what else is in it.
+    cosines = _cosines(vectors, lengths, own, found)
+    return _settle(task, queries, found, cosines, scores.amin(1) + 2 * rounding_bound(vectors.shape[1], 2.0**-53))
 
 
 def _settle(task: _Task, queries: Tensor, found: Tensor, cosines: Tensor, beyond: Tensor) -> Tensor:
@@ -247,9 +250,8 @@ def _rank(found: Tensor, exact: Tensor, v: int) -> tuple[Tensor, Tensor, Tensor]
 
 def _cosines(vectors: Tensor, lengths: Tensor, own: Tensor, found: Tensor) -> Tensor:
     """Float64 cosines of queries ``(q,)`` with their candidates ``(q, m)``."""
-    size = _QUERIES
-    if vectors.device.type == "cpu":
-        size = min(_QUERIES_ON_CPU, max(1, _GATHERED // (8 * found.shape[1] * vectors.shape[1])))
+    most, gathered = (_QUERIES_ON_CPU, _GATHERED_ON_CPU) if vectors.device.type == "cpu" else (_QUERIES, _GATHERED)
+    size = min(most, max(1, gathered // (8 * found.shape[1] * vectors.shape[1])))
     parts = zip(found.split(size), own.split(size), strict=True)
     dots = torch.cat([_dots(vectors, q, f) for f, q in parts])
     return (dots / (lengths[found] * lengths[own][:, None])).clamp(-1, 1)

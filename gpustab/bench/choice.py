@@ -12,6 +12,7 @@ from gpustab.bench.bed import CPU_SIZE, CUDA_SIZE
 from gpustab.bench.clock import time_call
 from gpustab.bench.spaces import synthetic_runs
 from gpustab.engine import neighbour_pass
+from gpustab.errors import GpustabError
 from gpustab.machine import measured
 from gpustab.machine.device import Compute, choose_backend
 from gpustab.results import Content, Table
@@ -74,7 +75,7 @@ def add_choice(result: Content, device: torch.device, seconds: float, seed: int)
     where = " and ".join(f"{row['words']:,}" for row in rows if row["search"] == "torch")
     try:
         path = measured.keep(device, sizes)
-    except OSError as error:
+    except GpustabError as error:
         result.notes.append(f"Neighbours: {said} at {where} words; this could not be kept ({error}).")
         return
     taken = measured.faster(device)

@@ -11,6 +11,7 @@ import json
 import math
 import os
 import platform
+import stat
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
@@ -20,13 +21,17 @@ from typing import Any
 import torch
 
 from gpustab.errors import first_line
+from gpustab.formats.atomic import clear_abandoned, make_folder, write_text
 from gpustab.machine.device import log
 from gpustab.machine.environment import environment
 from gpustab.machine.proof import name_of
+from gpustab.runs.lock import one_at_a_time
 
 _FORM = "gpustab.measured/1"
 _LARGEST = 1 << 20
 """Bytes of a file that is still read: one of ours has some hundred for each device."""
+_BROKEN = (OSError, ValueError, ArithmeticError, RecursionError)
+"""What reading and checking a file of something else may raise; its numbers may have any size, its lists any depth."""
 _VERSIONS = ("gpustab", "torch", "faiss", "threads")
 
 
@@ -35,8 +40,7 @@ def measured_file() -> Path:
     if own := os.environ.get("GPUSTAB_CACHE"):
         return Path(own) / "measured.json"
     cache = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    home = Path(os.environ.get("HOME") or os.environ.get("USERPROFILE") or tempfile.gettempdir())
-    return (Path(cache) if cache else home / ".cache") / "gpustab" / "measured.json"
+    return (Path(cache) if cache else _home() / ".cache") / "gpustab" / "measured.json"
 
 
 def faster(device: torch.device) -> str | None:
@@ -45,7 +49,7 @@ def faster(device: torch.device) -> str | None:
         return _winner(_entries().get(_key(device)))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, RecursionError) as error:
+    except _BROKEN as error:
         log.warning("%s: ignored, as it is no measurement of gpustab (%s)", measured_file(), first_line(error))
     return None
 
@@ -54,28 +58,51 @@ def keep(device: torch.device, sizes: Mapping[str, Mapping[str, float]]) -> Path
     """Keep seconds by size and way; those of other devices stay, a damaged file is replaced.
 
     Raises:
-        OSError: if it cannot be written.
+        GpustabError: if it cannot be written.
     """
-    entries: dict[str, Any] = {}
-    with suppress(OSError, ValueError, RecursionError):
-        entries = _entries()
     path = measured_file()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(f"{path.name}.{os.getpid()}")
-    new.write_text(json.dumps({"form": _FORM, "devices": entries | {_key(device): sizes}}, indent=1), "utf-8")
-    new.replace(path)
+    make_folder(path.parent)
+    with one_at_a_time(path.parent, "measured"):
+        clear_abandoned(path)
+        entries: dict[str, Any] = {}
+        with suppress(*_BROKEN):
+            entries = {key: old for key, old in _entries().items() if _is_whole(old)}
+        write_text(path, json.dumps({"form": _FORM, "devices": entries | {_key(device): sizes}}, indent=1))
     return path
 
 
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError:  # of a user whom the system does not know
+        return Path(tempfile.gettempdir())
+
+
 def _entries() -> dict[str, Any]:
-    path = measured_file()
-    if path.stat().st_size > _LARGEST:
-        raise ValueError("it is too large")
-    content = json.loads(path.read_text("utf-8"))
+    content = json.loads(_read(measured_file()))
     if not isinstance(content, dict) or content.get("form") != _FORM or not isinstance(content.get("devices"), dict):
         raise ValueError(f"its form is not {_FORM}")
     devices: dict[str, Any] = content["devices"]
     return devices
+
+
+def _read(path: Path) -> bytes:
+    """Read a file of measurements; a pipe would be waited for, and a device has no end."""
+    with os.fdopen(
+        os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb"
+    ) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ValueError("it is no file")
+        content = file.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        raise ValueError("it is too large")
+    return content
+
+
+def _is_whole(sizes: Any) -> bool:
+    with suppress(*_BROKEN):
+        return _winner(sizes) is not None
+    return False
 
 
 def _winner(sizes: Any) -> str | None:

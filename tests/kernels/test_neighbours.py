@@ -61,6 +61,18 @@ def test_coarse_vectors_full_of_ties(v, d, k, seed, proposed):
             assert top_k(x, torch.arange(v), k, backend=backend, search_scores=100).indices.tolist() == want
 
 
+@pytest.mark.parametrize(("k", "make"), [(10, generators.anisotropic), (700, generators.anisotropic), (5, None)])
+def test_cosines_are_the_same_to_the_bit_whatever_the_memory(backend, k, make):
+    x = make(800, 100) if make else generators.duplicates(800, 100, 300)  # whose ties take all rows
+    targets = torch.arange(0, 800, 7)
+    want = top_k(x, targets, k, backend=backend)
+    for scores in (2**10, 2**14):
+        got = top_k(x, targets, k, backend=backend, search_scores=scores)
+        assert all(torch.equal(one, other) for one, other in zip(got, want, strict=True))
+    few = top_k(x, targets[:3], k, backend=backend)
+    assert torch.equal(few.cosines, want.cosines[:3])
+
+
 def test_k_beyond_the_words_gives_them_all():
     got = top_k(generators.anisotropic(5, 3), torch.arange(5), 10)
     assert got.indices.shape == (5, 4)

@@ -1,6 +1,9 @@
 """What the bench measured is taken; what is broken or somebody else's is told once and ignored."""
 
 import json
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -65,6 +68,9 @@ BROKEN = {
     "true": broken({"KEY": {"60 x 5": {"torch": 1.0, "faiss": True}}}),
     "not a number": broken({"KEY": {"60 x 5": {"torch": 1.0, "faiss": float("nan")}}}),
     "negative": broken({"KEY": {"60 x 5": {"torch": 1.0, "faiss": -1.0}}}),
+    "vast": broken({"KEY": {"60 x 5": {"torch": 10**400, "faiss": 1.0}}}),
+    "vaster": broken({}).replace("{}", '{"KEY": ' + "9" * 5000 + "}"),
+    "deep within": broken({}).replace("{}", '{"KEY": ' + "[" * 900 + "]" * 900 + "}"),
     "large": " " * (1 << 21),
 }
 
@@ -86,6 +92,46 @@ def test_a_folder_in_its_place_is_ignored(cache, caplog):
     cache.mkdir(parents=True)
     assert choose_backend("auto", CPU) == "torch"
     assert len(caplog.messages) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_what_is_no_file_is_not_waited_for(cache, kind, caplog):
+    cache.parent.mkdir()
+    os.mkfifo(cache) if kind == "pipe" else cache.symlink_to("/dev/zero")
+    assert choose_backend("auto", CPU) == "torch"
+    assert "it is no file" in caplog.text
+    measured.keep(CPU, FAISS_WINS)
+    assert choose_backend("auto", CPU) == "faiss"
+    assert cache.is_file()
+    assert not cache.is_symlink()
+
+
+def test_two_benches_at_once_both_keep_what_they_found(cache, monkeypatch):
+    real = measured._entries
+    monkeypatch.setattr(measured, "_entries", lambda: (real() if cache.exists() else {}, time.sleep(0.05))[0])
+    monkeypatch.setattr(measured, "_key", str)
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda name: measured.keep(torch.device(name), FAISS_WINS), ("cpu", "meta", "cuda")))
+    assert json.loads(cache.read_text())["devices"] == dict.fromkeys(("cpu", "meta", "cuda"), FAISS_WINS)
+    assert list(cache.parent.iterdir()) == [cache]
+
+
+def test_keeping_follows_no_link_clears_what_a_killed_call_left_and_drops_what_is_broken(cache, tmp_path, monkeypatch):
+    cache.parent.mkdir()
+    other = tmp_path / "mine"
+    other.write_text(broken({"another": FAISS_WINS, "wrong": {"60 x 5": {"torch": 10**400, "faiss": 1.0}}}))
+    before = other.read_text()
+    cache.symlink_to(other)
+    with monkeypatch.context() as killed:
+        killed.setattr("pathlib.Path.replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        killed.setattr("pathlib.Path.unlink", lambda *_, **__: None)
+        with pytest.raises(KeyboardInterrupt):
+            measured.keep(CPU, FAISS_WINS)
+    measured.keep(CPU, FAISS_WINS)
+    assert other.read_text() == before
+    assert [path for path in cache.parent.iterdir() if path.suffix == ".tmp"] == []
+    assert json.loads(cache.read_text())["devices"] == {"another": FAISS_WINS, measured._key(CPU): FAISS_WINS}
 
 
 def test_the_searches_are_checked_and_timed():
