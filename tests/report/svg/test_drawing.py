@@ -103,7 +103,7 @@ def test_a_large_matrix_holds_every_cell_in_a_few_bytes():
 
 
 def test_cells_of_a_large_matrix_are_made_one_after_another():
-    """Those of a thousand runs, each with a title, took 290 MB at once."""
+    """Those of a thousand runs, each with a title, took hundreds of MB at once."""
     tracemalloc.start()
     of_runs(120, lambda i, j, _: Cell((i * j % 7) / 7, f"{i} {j}", f"{i} and {j}: 0.1751, 50 % of chance"))
     peak = tracemalloc.get_traced_memory()[1]
