@@ -22,11 +22,13 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import torch
 
 from benchmarks.setting import ROOT, environment, keep
@@ -39,21 +41,31 @@ ENDLESS = 300
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
 
+LAUNCHER = """
+import json, os, sys
+quiet = (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)
+child = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, file_actions=[quiet])
+_, status, used = os.wait4(child, 0)
+print(json.dumps([os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, used.ru_maxrss * 1024]))
+"""
+"""Starts a call from a process of 10 MB: the peak that Linux tells of a process includes that of who started it."""
+
+
 def called(tree: Path, *arguments: str | Path) -> dict[str, Any]:
     """Run a command of a checkout; return its exit code, processor seconds, peak in MB, and the last line it says."""
-    command = [sys.executable, "-m", "gpustab", *map(str, arguments)]
+    limited = ["prlimit", f"--cpu={ENDLESS}:{ENDLESS + 5}"]  # SIGXCPU, and who takes no notice of it is killed
+    command = [*limited, sys.executable, "-m", "gpustab", *map(str, arguments)]
     own = os.environ | {"PYTHONPATH": str(tree), "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE"}
-    with tempfile.TemporaryFile() as said:
-        command = ["prlimit", f"--cpu={ENDLESS}", *command]
-        child = subprocess.Popen(command, cwd=tree, env=own, stdout=subprocess.DEVNULL, stderr=said)
-        _, status, used = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        said.seek(0)
-        lines = said.read().decode(errors="replace").splitlines()
+    with tempfile.TemporaryFile() as printed:
+        spawned = [sys.executable, "-I", "-S", "-c", LAUNCHER, *command]
+        done = subprocess.run(spawned, cwd=tree, env=own, stdout=subprocess.PIPE, stderr=printed, check=True)
+        printed.seek(0)
+        lines = printed.read().decode(errors="replace").splitlines()
+    code, seconds, peak = json.loads(done.stdout)
     return {
-        "code": child.returncode,
-        "seconds": round(used.ru_utime + used.ru_stime, 1),
-        "peak_mb": round(used.ru_maxrss * 1024 / MB),
+        "code": code,
+        "seconds": round(seconds, 1),
+        "peak_mb": round(peak / MB),
         "said": lines[-1][:300] if lines else "",
     }
 
@@ -114,89 +126,135 @@ def _saved(array: Any) -> bytes:
     return content.getvalue()
 
 
-def bombs(place: Path) -> Iterator[tuple[dict[str, Any], list[str | Path]]]:
-    """Yield a bomb of every container that a reader takes, and a call that reads it; first what is none."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+def _stream(path: Path, pack: Callable[[bytes], bytes], piece: bytes, before: bytes = b"", after: bytes = b"") -> Path:
+    """Pack a piece 600 times: gzip and bzip2 take many streams for one."""
+    path.write_bytes((pack(before) if before else b"") + pack(piece) * 600 + (pack(after) if after else b""))
+    return path
 
-    mega, two = b"a" * (1 << 20), _saved(np.ones((3, 2), "f4"))
-    train = lambda path: ["train", path, "-o", place / "out", "--technique", "lsa", "--dim", "2", "-q"]  # noqa: E731
-    info = lambda path: ["info", path, "-q"]  # noqa: E731
-    (place / "none.txt").write_text("one two\n")
-    yield {"bomb": "none"}, train(place / "none.txt")
-    for suffix, pack in (("gz", gzip.compress), ("bz2", bz2.compress)):
-        for kind, piece in (("one word", mega), ("lines", b"a b\n" * (1 << 18))):
-            path = place / f"{kind}.txt.{suffix}".replace(" ", "-")
-            path.write_bytes(pack(piece) * 600)  # both take many streams for one
-            yield {"bomb": f"{suffix}: text, {kind}"}, train(path)
-        path = place / f"vectors.txt.{suffix}"
-        path.write_bytes(pack(b"w " + b"0 " * 50 + b"\n") + pack(mega) * 600)
-        yield {"bomb": f"{suffix}: vectors, one word"}, info(path)
+
+def _docx(place: Path) -> Path:
     body = f'<w:document xmlns:w="{WORD}"><w:body>'.encode()
     paragraphs = b"<w:p><w:r><w:t>hello dear world</w:t></w:r></w:p>" * 20_000
-    path = _zipped(
+    return _zipped(
         place / "large.docx",
         "word/document.xml",
         lambda file: (file.write(body), _times(file, paragraphs, 400), file.write(b"</w:body></w:document>")),
     )
-    yield {"bomb": "docx"}, train(path)
-    content = bytearray(path.read_bytes())
+
+
+def _docx_that_lies(place: Path) -> Path:
+    content = bytearray((path := _docx(place)).read_bytes())
     content[(k := content.rindex(b"PK\x01\x02") + 24) : k + 4] = (1_000).to_bytes(4, "little")
-    (lies := place / "lies.docx").write_bytes(content)
-    yield {"bomb": "docx that says it were 1 kB"}, train(lies)
-    zeros = b"\0" * (1 << 20)
-    path = _zipped(
+    path.write_bytes(content)
+    return path
+
+
+def _npz_words(place: Path) -> Path:
+    return _zipped(
         place / "words.npz",
         "words.npy",
-        lambda file: (file.write(_npy("<U1000", (262_144,))), _times(file, zeros, 1_000)),
-        **{"vectors.npy": two},
+        lambda file: (file.write(_npy("<U1000", (262_144,))), _times(file, bytes(1 << 20), 1_000)),
+        **{"vectors.npy": _saved(np.ones((3, 2), "f4"))},
     )
-    yield {"bomb": "npz: words"}, info(path)
+
+
+def _npz_vectors(place: Path) -> Path:
     rows, d = 500_000, 500
-    path = _zipped(
+    return _zipped(
         place / "rows.npz",
         "vectors.npy",
-        lambda file: (file.write(_npy("<f4", (rows, d))), _times(file, zeros, rows * d * 4 >> 20)),
+        lambda file: (file.write(_npy("<f4", (rows, d))), _times(file, bytes(1 << 20), rows * d * 4 >> 20)),
         **{"words.npy": _saved(np.array([f"w{k}" for k in range(10)]))},
     )
-    yield {"bomb": "npz: vectors"}, info(path)
-    long = pa.array(["a" * 200_000_000, "b"])
-    pq.write_table(pa.table({"word": long, "x": [0.5, 1.0], "y": [1.0, 0.5]}), p := place / "word.parquet",
-                   compression="zstd")  # fmt: skip
-    yield {"bomb": "Parquet: one word"}, info(p)
+
+
+def _parquet(path: Path, columns: Mapping[str, Any]) -> Path:
+    pq.write_table(pa.table(columns), path, compression="zstd")
+    return path
+
+
+def _feather(path: Path, columns: Mapping[str, Any], compression: str | None = None) -> Path:
+    table = pa.table(columns)
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema, options=options) as writer:
+        writer.write_table(table)
+    return path
+
+
+def _long_word() -> dict[str, Any]:
+    return {"word": pa.array(["a" * 200_000_000, "b"]), "x": [0.5, 1.0], "y": [1.0, 0.5]}
+
+
+def _long_vectors() -> dict[str, Any]:
     lists = pa.FixedSizeListArray.from_arrays(pa.array(np.zeros(100_000_000, "f4")), 50_000_000)
-    pq.write_table(pa.table({"word": ["a", "b"], "v": lists}), p := place / "lists.parquet", compression="zstd")
-    yield {"bomb": "Parquet: long vectors"}, info(p)
-    table = pa.table({"word": pa.array(np.zeros(5_000_000, "i4")).cast(pa.string()), "x": np.zeros(5_000_000),
-                      "y": np.zeros(5_000_000)})  # fmt: skip
-    pq.write_table(table, p := place / "rows.parquet", compression="zstd")
-    yield {"bomb": "Parquet: rows"}, info(p)
-    with pa.OSFile(str(p := place / "word.feather"), "wb") as sink:
-        options = pa.ipc.IpcWriteOptions(compression="zstd")
-        batch = pa.table({"word": long, "x": [0.5, 1.0], "y": [1.0, 0.5]})
-        with pa.ipc.new_file(sink, batch.schema, options=options) as writer:
-            writer.write_table(batch)
-    yield {"bomb": "Feather: one word"}, info(p)
+    return {"word": ["a", "b"], "v": lists}
+
+
+def _many_rows() -> dict[str, Any]:
+    words, zeros = pa.array(np.zeros(5_000_000, "i4")).cast(pa.string()), np.zeros(5_000_000)
+    return {"word": words, "x": zeros, "y": zeros}
+
+
+def _one_word_often() -> dict[str, Any]:
     word, many = pa.array(["a" * 500_000]), pa.array(np.zeros(8_000, "i4"))
-    same = pa.table({"word": pa.DictionaryArray.from_arrays(many, word), "x": np.arange(8e3), "y": np.arange(8e3)})
-    pq.write_table(same, p := place / "same.parquet", compression="zstd")
-    yield {"bomb": "Parquet: one word, meant 8,000 times"}, info(p)
-    with pa.OSFile(str(p := place / "same.feather"), "wb") as sink, pa.ipc.new_file(sink, same.schema) as writer:
-        writer.write_table(same)
-    yield {"bomb": "Feather: one word, meant 8,000 times"}, info(p)
-    many_keys = [f"k{k}" for k in range(2_000_000)]
-    none = {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}
-    for name, head in (("metadata", {"__metadata__": dict.fromkeys(many_keys, "")}),
-                       ("tensors", dict.fromkeys(many_keys[:300_000], none))):  # fmt: skip
-        content = json.dumps(head).encode()
-        (path := place / f"{name}.safetensors").write_bytes(len(content).to_bytes(8, "little") + content)
-        yield {"bomb": f"safetensors: {name}"}, info(path)
-    path = place / "string.jsonl.gz"
-    path.write_bytes(gzip.compress(b'{"text": "') + gzip.compress(mega) * 600 + gzip.compress(b'"}\n'))
-    yield {"bomb": "gz: JSON, one string"}, train(path)
-    path = place / "twice.txt.gz"
-    path.write_bytes(gzip.compress(gzip.compress(mega) * 60_000))
-    yield {"bomb": "gz within gz"}, train(path)
+    return {"word": pa.DictionaryArray.from_arrays(many, word), "x": np.arange(8e3), "y": np.arange(8e3)}
+
+
+def _header(path: Path, head: Mapping[str, Any]) -> Path:
+    content = json.dumps(head).encode()
+    path.write_bytes(len(content).to_bytes(8, "little") + content)
+    return path
+
+
+def _twice(path: Path) -> Path:
+    path.write_bytes(gzip.compress(gzip.compress(MEGA) * 60_000))
+    return path
+
+
+MEGA, LINES, ZEROS = b"a" * (1 << 20), b"a b\n" * (1 << 18), b"w " + b"0 " * 50 + b"\n"
+NO_TENSOR = {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}
+TEXTS: dict[str, Callable[[Path], Path]] = {
+    "gz: text, one word": lambda place: _stream(place / "one-word.txt.gz", gzip.compress, MEGA),
+    "gz: text, lines": lambda place: _stream(place / "lines.txt.gz", gzip.compress, LINES),
+    "bz2: text, one word": lambda place: _stream(place / "one-word.txt.bz2", bz2.compress, MEGA),
+    "bz2: text, lines": lambda place: _stream(place / "lines.txt.bz2", bz2.compress, LINES),
+    "gz: JSON, one string": lambda place: _stream(
+        place / "string.jsonl.gz", gzip.compress, MEGA, before=b'{"text": "', after=b'"}\n'
+    ),
+    "gz within gz": lambda place: _twice(place / "twice.txt.gz"),
+    "docx": _docx,
+    "docx that says it were 1 kB": _docx_that_lies,
+}
+VECTORS: dict[str, Callable[[Path], Path]] = {
+    "gz: vectors, one word": lambda place: _stream(place / "vectors.txt.gz", gzip.compress, MEGA, before=ZEROS),
+    "bz2: vectors, one word": lambda place: _stream(place / "vectors.txt.bz2", bz2.compress, MEGA, before=ZEROS),
+    "npz: words": _npz_words,
+    "npz: vectors": _npz_vectors,
+    "Parquet: one word": lambda place: _parquet(place / "word.parquet", _long_word()),
+    "Parquet: long vectors": lambda place: _parquet(place / "lists.parquet", _long_vectors()),
+    "Parquet: rows": lambda place: _parquet(place / "rows.parquet", _many_rows()),
+    "Parquet: one word, meant 8,000 times": lambda place: _parquet(place / "same.parquet", _one_word_often()),
+    "Feather: one word": lambda place: _feather(place / "word.feather", _long_word(), "zstd"),
+    "Feather: one word, meant 8,000 times": lambda place: _feather(place / "same.feather", _one_word_often()),
+    "safetensors: metadata": lambda place: _header(
+        place / "metadata.safetensors", {"__metadata__": dict.fromkeys((f"k{k}" for k in range(2_000_000)), "")}
+    ),
+    "safetensors: tensors": lambda place: _header(
+        place / "tensors.safetensors", dict.fromkeys((f"k{k}" for k in range(300_000)), NO_TENSOR)
+    ),
+}
+"""Bombs by container and content: what makes each in a folder."""
+
+
+def bombs(place: Path) -> Iterator[tuple[dict[str, Any], list[str | Path]]]:
+    """Yield a bomb of every container that a reader takes, and a call that reads it; first what is none."""
+    train = ("-o", place / "out", "--technique", "lsa", "--dim", "2", "-q")
+    (none := place / "none.txt").write_text("one two\n")
+    yield {"bomb": "none"}, ["train", none, *train]
+    for name, make in (TEXTS | VECTORS).items():
+        path = make(place)
+        yield {"bomb": name}, ["train", path, *train] if name in TEXTS else ["info", path, "-q"]
+        path.unlink()
 
 
 JOBS = {"text": texts, "runs": runs, "bombs": bombs}

@@ -24,12 +24,58 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
 
 
 def _with_sum(rows: list[list[Any]]) -> list[list[Any]]:
-    """With a row of sums; what was not counted is none."""
-    columns = zip(*(row[1:] for row in rows), strict=True)
-    return [*rows, ["all", *(sum(cell for cell in column if isinstance(cell, int)) for column in columns)]]
+    """With a row of sums, which say of how many rows they are where some were not counted."""
+    columns = [[cell for cell in column if cell != _UNKNOWN] for column in zip(*(row[1:] for row in rows), strict=True)]
+    sums = [
+        sum(column) if len(column) == len(rows) else f"{sum(column):,} ({len(column)} of {len(rows)} rows)"
+        for column in columns
+    ]
+    return [*rows, ["all", *sums]]
 
 
 _UNKNOWN = "not counted"
+_ANEW = "train, two jobs"
+"""The call whose operations are of several processes: it cannot be forked at one of them."""
+
+
+def _extents(rows: Sequence[dict[str, Any]], parts: str) -> tuple[list[dict[str, Any]], ...]:
+    """Part rows into those that were tried whole, those of which every site or place was, and samples."""
+    whole = [row for row in rows if row["tried"] == row["faults" if "faults" in row else "forms"]]
+    others = [row for row in rows if row not in whole]
+    some = [row for row in others if parts in row and row["of them tried"] == row[parts]]
+    return whole, some, [row for row in others if row not in some]
+
+
+def _names(rows: Sequence[dict[str, Any]], key: str) -> str:
+    return ", ".join(f"`{row[key]}`" for row in rows)
+
+
+def calls_counted_lines() -> Iterator[str]:
+    """Yield how far the calls were counted: whole, by sites, or as a sample."""
+    rows = _results("faults.json")["calls"]
+    whole, some, samples = _extents(rows, "sites and faults")
+    yield f"Of {len(rows)} calls {len(whole)} were counted whole: every operation met every fault that applies to it."
+    if some:
+        yield f"At {len(some)} every site met every fault, other operations of a site did not: {_names(some, 'call')}."
+    if samples:
+        yield f"**Of {len(samples)} a sample was tried**, and *tried* says how many: {_names(samples, 'call')}."
+        yield "What was not tried there is not known to survive."
+    forked = "A call is forked at the operation, so that what came before is computed once"
+    early = [row for row in rows if "sites" not in row and row["call"] != _ANEW]
+    yield f"{forked}; `{_ANEW}` begins anew each time, and its *tried* counts what was met."
+    if early:
+        yield f"{_names(early, 'call')} began anew too: they were counted before calls were forked."
+
+
+def files_counted_lines() -> Iterator[str]:
+    """Yield how far the files were counted: whole, by places, or as a sample."""
+    rows = _results("faults.json")["files"]
+    whole, some, samples = _extents(rows, "kinds of forms")
+    yield f"Of {len(rows)} files {len(whole)} were read in every form."
+    if some:
+        yield f"At {len(some)} every place, items of a list being one, met every damage: {_names(some, 'file')}."
+    if samples:
+        yield f"**Of {len(samples)} a sample was tried**: {_names(samples, 'file')}."
 
 
 def call_lines() -> Iterator[str]:
@@ -63,25 +109,49 @@ def growth_lines() -> Iterator[str]:
     )
 
 
-def limit_lines() -> Iterator[str]:
-    """Yield the memory of text, runs, and small files that unpack to much."""
-    content = _results("limits-cpu.json")
-    for job, what in (("text", "text_mb"), ("runs", "runs"), ("bombs", "bomb")):
-        rows = [
-            [
-                row[what],
-                row["commit"],
-                f"{row['file_mb']:.3f}",
-                row["seconds"],
-                row["peak_mb"],
-                row["more_mb"],
-                _end(row["code"]),
-            ]
-            for row in content[job]
-        ]
-        head = ("commit", "file, MB", "processor seconds", "peak, MB", "more than the first, MB", "end")
-        yield from _table((what.replace("_mb", ", MB"), *head), rows)
-        yield ""
+def _limits(job: str, what: str) -> Iterator[str]:
+    keys = ("seconds", "peak_mb", "more_mb")
+    rows = [
+        [row[what], row["commit"], f"{row['file_mb']:.3f}", *(row[key] for key in keys), _end(row["code"])]
+        for row in _results("limits-cpu.json")[job]
+    ]
+    head = ("commit", "file, MB", "processor seconds", "peak, MB", "more than the first, MB", "end")
+    yield from _table((what.replace("_mb", ", MB"), *head), rows)
+
+
+def text_lines() -> Iterator[str]:
+    """Yield the memory that text takes, and what an earlier version took."""
+    rows = _results("limits-cpu.json")["text"]
+    largest = [row for row in rows if row["text_mb"] == rows[-1]["text_mb"]]
+    each = [f"{row['more_mb'] / row['text_mb']:.1f} MB ({row['commit']}, {row['seconds']} s)" for row in largest]
+    yield f"Each MB of a text of {rows[-1]['text_mb']} MB takes {', then '.join(each)}."
+    if len(largest) == 2:
+        before, now = largest
+        change = round(100 * (now["seconds"] / before["seconds"] - 1))
+        yield f"The time {'rose' if change > 0 else 'fell'} by {abs(change)} % with that."
+    yield ""
+    yield from _limits("text", "text_mb")
+
+
+def run_lines() -> Iterator[str]:
+    """Yield the memory that runs take, and whether that is what was meant."""
+    few, *_, many = _results("limits-cpu.json")["runs"]
+    met = "is met" if many["peak_mb"] <= _GOAL else "is not met"
+    yield (
+        f"{many['runs']:,} runs take {many['peak_mb']:,} MB; {few['runs']} runs alone take {few['peak_mb']:,} MB. "
+        f"The goal of {_GOAL} MB {met}."
+    )
+    yield ""
+    yield from _limits("runs", "runs")
+
+
+_GOAL = 500
+"""MB that 1,000 runs of 50 words and 4 dimensions were to take at most."""
+
+
+def bomb_lines() -> Iterator[str]:
+    """Yield what small files do that unpack to much."""
+    yield from _limits("bombs", "bomb")
 
 
 def _end(code: int) -> str:
@@ -94,7 +164,11 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
         ("calls", call_lines),
         ("files", file_lines),
         ("growth", growth_lines),
-        ("limits", limit_lines),
+        ("calls counted", calls_counted_lines),
+        ("files counted", files_counted_lines),
+        ("text", text_lines),
+        ("runs", run_lines),
+        ("bombs", bomb_lines),
     ):
         if (mark := f"<!-- faults: {name} -->") in markdown:
             markdown = markdown.replace(mark, "\n".join(lines()))

@@ -121,6 +121,42 @@ def test_the_page_of_what_was_broken_is_of_all_calls_files_and_scanners_that_the
     assert all(f"\n| {one.name} | " in page() for one in (*SCENARIOS, *TARGETS))
 
 
+def test_every_bomb_was_refused_and_the_page_says_so(page):
+    from benchmarks.limits import TEXTS, VECTORS
+    from docs import faults
+
+    rows = faults._results("limits-cpu.json")["bombs"]
+    assert [row["bomb"] for row in rows] == ["none", *TEXTS, *VECTORS]
+    for row in rows:
+        assert row["code"] == 2, row
+        assert re.search(rf"\n\| {re.escape(row['bomb'])} \|.*\| refused \|\n", page())
+
+
+@pytest.mark.parametrize("extent", ["whole", "sites", "sample"])
+def test_the_page_says_how_far_each_call_and_file_was_counted(page, monkeypatch, extent):
+    from docs import faults
+
+    row = {"call": "a call", "operations": 9, "sites": 2, "sites and faults": 10, "of them tried": 10, "faults": 45,
+           "tried": 45, "survived": 45}  # fmt: skip
+    file = {"file": "a file", "kinds of forms": 10, "of them tried": 10, "forms": 45, "tried": 45, "refused": 45,
+            "read as whole": 0, "wrong": 0}  # fmt: skip
+    known = {"whole": {}, "sites": {"tried": 10}, "sample": {"tried": 3, "of them tried": 3}}[extent]
+    other = row | {"call": "another"} | known
+    if extent == "sample":  # as before sites were counted
+        other = {key: value for key, value in other.items() if key not in ("sites", "sites and faults")}
+    made = {"calls": [row, other], "files": [file, file | {"file": "another"} | known]}
+    results = faults._results
+    monkeypatch.setattr(faults, "_results", lambda name: made if name == "faults.json" else results(name))
+    said = page()
+    assert f"Of 2 calls {1 + (extent == 'whole')} were counted whole" in said
+    assert f"Of 2 files {1 + (extent == 'whole')} were read in every form" in said
+    assert said.count("**Of 1 a sample was tried**") == 2 * (extent == "sample")
+    assert said.count("met every damage: `another`") == (extent == "sites")
+    assert ("At 1 every site met every fault" in said) == (extent == "sites")
+    assert ("`another` began anew too" in said) == (extent == "sample")
+    assert ("| all | 18 | 2 (1 of 2 rows) | 10 (1 of 2 rows) |" in said) == (extent == "sample")
+
+
 def test_what_did_not_survive_is_told_on_that_page(page, monkeypatch):
     from docs import faults
 

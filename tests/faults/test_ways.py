@@ -182,11 +182,11 @@ def test_locks_of_a_call_that_was_killed_are_cleared_by_the_same_call(call, tmp_
     assert not list(tmp_path.rglob(".*"))
 
 
-@pytest.mark.parametrize("closed", ["inner", "inner/deep", "link", "inner/deep/.."])
+@pytest.mark.parametrize("closed", ["inner", "inner/deep", "link", "link/be low"])
 def test_folders_that_cannot_be_opened_are_named(tmp_path, monkeypatch, closed):
-    for folder in ("texts/inner/deep", "far"):
+    for folder in ("texts/inner/deep", "far/be low"):
         (tmp_path / folder).mkdir(parents=True)
-    for path in ("texts/a.txt", "texts/inner/b.txt", "texts/inner/deep/c.txt", "far/d.txt"):
+    for path in ("texts/a.txt", "texts/inner/b.txt", "texts/inner/deep/c.txt", "far/d.txt", "far/be low/e.txt"):
         (tmp_path / path).write_text(f"a man of {path} ran\n")
     (tmp_path / "texts/link").symlink_to(tmp_path / "far", target_is_directory=True)
     real, where = os.scandir, os.path.normpath(tmp_path / "texts" / closed)
@@ -198,8 +198,8 @@ def test_folders_that_cannot_be_opened_are_named(tmp_path, monkeypatch, closed):
 
     monkeypatch.setattr(os, "scandir", scandir)
     corpus = prepare_corpus(tmp_path / "texts", CorpusOptions(min_count=1, as_is=True))
-    assert f"cannot be opened: {os.path.normpath(closed)}" in corpus.notes[0]
-    assert 1 < len(corpus.records) < 4
+    assert f"cannot be opened: {closed}" in corpus.notes[0]
+    assert 2 < len(corpus.records) < 5
 
 
 @pytest.mark.parametrize("runs", [0, -5, True, 1.5, "2", None, 10**30])

@@ -92,13 +92,14 @@ def train(folder):
 DONE = "all runs of this plan were there already; nothing was done"
 
 
-def test_a_finished_training_needs_no_disk_to_write_to(folder, train):
+@pytest.mark.parametrize("runs", [2, 1])
+def test_a_finished_training_needs_no_disk_to_write_to(folder, train, runs):
     """What a killed call left stays there then, and goes with the next call that may write."""
     left = [folder / "set" / ".manifest.lock", folder / "set" / f".{_mark(Path('manifest.json'))}{'0' * 24}.tmp"]
     for path in left:
         path.touch()
     with read_only(folder):
-        again = call(*train)
+        again = call(*train[:-1], runs)
     assert again.exit_code == 0, again.output
     assert DONE in " ".join(again.output.split())
     assert all(path.exists() for path in left)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
@@ -99,9 +99,10 @@ def matrix(
     ]
     spans = list(zip(starts, [*gaps, len(names)], strict=True))
     for g, (first, last) in enumerate(spans):
-        inside = [(i - first, j - first, cell(i, j)) for i in range(first, last) for j in range(first, last)]
+        # One after another: all cells of a thousand runs, each with its title, would take hundreds of MB.
+        inside = ((i - first, j - first, cell(i, j)) for i in range(first, last) for j in range(first, last))
         corner = (left + places[first], places[first])
-        parts += _square([(i, j, one) for i, j, one in inside if one], corner, size, len(names))
+        parts += _square(((i, j, one) for i, j, one in inside if one), corner, size, len(names))
         for h, (one, end) in enumerate(spans):
             if h != g and (whole := block(g, h)):
                 wide, tall = places[end - 1] + size - places[one], places[last - 1] + size - places[first]
@@ -111,13 +112,13 @@ def matrix(
     return figure(foot, [*parts, *_scale(left, foot - 16, ends)], label)
 
 
-def _square(cells: Sequence[tuple[int, int, Cell]], corner: Point, size: float, rows: int) -> list[str]:
+def _square(cells: Iterable[tuple[int, int, Cell]], corner: Point, size: float, rows: int) -> list[str]:
     """The cells of one group by row and column: one by one, with number and name; of a large matrix by grades of shade.
 
     A page of 400 runs is some megabytes otherwise; the table of pairs has every value.
     """
     if rows > _MOST:
-        return _by_grades([(i, j, _opacity(one.shade)) for i, j, one in cells], corner, (size, size))
+        return _by_grades(((i, j, _opacity(one.shade)) for i, j, one in cells), corner, (size, size))
     parts = []
     for i, j, one in cells:
         drawn, place = (
@@ -128,7 +129,7 @@ def _square(cells: Sequence[tuple[int, int, Cell]], corner: Point, size: float, 
     return parts
 
 
-def _by_grades(cells: Sequence[tuple[int, int, float]], corner: Point, size: Point) -> list[str]:
+def _by_grades(cells: Iterable[tuple[int, int, float]], corner: Point, size: Point) -> list[str]:
     """One path a grade of opacity: a level stroke for those cells of a row that have it and stand beside each other.
 
     Args:

@@ -1,5 +1,6 @@
 import math
 import re
+import tracemalloc
 from xml.etree import ElementTree
 
 import numpy as np
@@ -99,6 +100,15 @@ def test_a_large_matrix_holds_every_cell_in_a_few_bytes():
     assert sum(covered) == 120**2 - 120 * (0.03 * 20 < 0.5)  # an opacity that is rounded to 0 is not drawn
     size = (WIDTH - 12) / 120
     assert all(f"scale({size:.4f} " in path.attrib["transform"] for path in parsed(svg).findall(f"{SPACE}path"))
+
+
+def test_cells_of_a_large_matrix_are_made_one_after_another():
+    """Those of a thousand runs, each with a title, took hundreds of MB at once."""
+    tracemalloc.start()
+    of_runs(120, lambda i, j, _: Cell((i * j % 7) / 7, f"{i} {j}", f"{i} and {j}: 0.1751, 50 % of chance"))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak / 120**2 < 100
 
 
 def test_between_two_groups_stands_one_block_with_its_number():
