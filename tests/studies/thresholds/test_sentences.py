@@ -104,7 +104,7 @@ def test_a_space_whose_lowest_pairs_are_near_average_is_clear_only_above():
 
 def test_a_level_that_is_nowhere_reached_is_no_threshold():
     (lead,) = said(row(), row(rule="clear", found=7))
-    assert lead.startswith("sg: there is no threshold. In 1 of 8 runs no cosine separates pairs")
+    assert lead.startswith("sg: no threshold holds in every run. In 1 of 8 runs no cosine separates pairs")
     assert len(said(row(), row(rule="clear", found=7), row("cb"), row("cb", "clear"))) == 3  # not compared
 
 
