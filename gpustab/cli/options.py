@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -195,4 +196,17 @@ def _named_files(text: str) -> tuple[str, list[Path]]:
     try:
         return name, files_of(pattern)
     except InputError:
-        raise InputError(f"{option('group')} is '{text}': there is no file {pattern}") from None
+        several = f"; one pattern stands for several files, as in '{name}={_common(pattern)}'" if "," in pattern else ""
+        raise InputError(f"'{text}': there is no file {pattern}{several}") from None
+
+
+def _common(listed: str) -> str:
+    """Return the pattern that names with commas between have in common.
+
+    >>> _common("a1.txt,a2.txt"), _common("x.vec,y.vec")
+    ('a*.txt', '*.vec')
+    """
+    names = [name.strip() for name in listed.split(",")]
+    start = os.path.commonprefix(names)
+    end = os.path.commonprefix([name[len(start) :][::-1] for name in names])[::-1]
+    return f"{start}*{end}"

@@ -92,6 +92,8 @@ def _page(result: Content, console: Console, blocks: Sequence[Block], *, brief: 
             if block.folded:
                 console.print(Text(f"{block.title}: on the page that --out DIR writes", style="dim"))
                 continue
+            if not (block.answer or block.aside or block.facts or block.tables):  # only pictures, which --out writes
+                continue
             console.print(Text(block.title, style="bold"))
             console.print(Padding(_body(block, console.width - 2, console.is_terminal, brief), (0, 0, 1, 2)))
         notes = result.notes[:_NOTES] if brief else result.notes

@@ -331,7 +331,7 @@ def test_what_nobody_chose_fits_the_corpus_and_is_said(corpus, tmp_path, monkeyp
     for more in ((), ("--min-count", "7"), ("--set", "sgns.epochs=9")):
         done = call(corpus, "-o", tmp_path / "new", "--vary", "dim=6,4", *more)
         assert done.exit_code == 0
-        assert "chosen to fit 2,018 tokens: --" in done.stderr
+        assert "chosen to fit 2,018 running words: --" in done.stderr
     epochs = [plan.parameters["sgns"]["epochs"] for plan in plans]
     assert [plan.options.min_count for plan in plans] == [2, 7, 2]
     assert epochs == [100, 100, 9]

@@ -130,7 +130,7 @@ def test_the_command_says_and_records_what_it_chose_and_a_file_keeps_its_meaning
     monkeypatch.setattr("gpustab.training.train_runs", lambda plan, *_, **how: asked.append(plan) or stopped())
     words = ["train", str(speeches), "-o", str(tmp_path / "new"), "--tokenizer", "whitespace", "--runs", "8"]
     done = CliRunner().invoke(app, words)
-    assert "chosen to fit 16,000 tokens: --min-count " in done.stderr
+    assert "chosen to fit 16,000 running words: --min-count " in done.stderr
     assert "chosen" not in CliRunner().invoke(app, [*words, "-q"]).stderr
     (tmp_path / "plan.toml").write_text("runs = 8\n")
     done = CliRunner().invoke(app, [*words, "--config", str(tmp_path / "plan.toml")])

@@ -39,8 +39,8 @@ class Word:
 
     word: str
     count: Annotated[int | None, Column("count", about="occurrences in a run", text=thousands)]
-    p_first: Annotated[float, Column("p@n, first", 2, "share of its n neighbours that two runs of the first share")]
-    p_second: Annotated[float, Column("p@n, second", 2, "the same in the second group")]
+    p_first: Annotated[float, Column("p@n in the first group", 2, "share of its n neighbours that two runs of the first share")]
+    p_second: Annotated[float, Column("p@n in the second group", 2, "the same in the second group")]
     difference: Annotated[float, Column("difference", 2, "p@n in the first less that in the second")]
     se: Annotated[float, Column("its standard error", 2, "standard error of the difference")]
     less_first: Annotated[
