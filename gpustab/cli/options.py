@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -149,11 +149,20 @@ def check_runs(paths: Sequence[Path], named: Sequence[str] = (), least: int = LE
     for text in named:
         name, files = _named_files(text)
         together.setdefault(name, []).extend(files)
+    if least > 1 and len(paths) == 1 and paths[0].is_file():
+        _want_vectors(paths[0])
     if paths or not named:
         look(paths, least)
     for name, files in together.items():
         if len(files) < least and not any(file.is_dir() for file in files):
             raise InputError(too_few(name, len(files)))
+
+
+def _want_vectors(path: Path) -> None:
+    from gpustab.studies.info.study import is_corpus  # which only a message needs
+
+    if is_corpus(path):
+        raise InputError(f"{path}: is a text and no file of vectors; runs are trained on it by gpustab train")
 
 
 def open_runs(
@@ -207,6 +216,12 @@ def _common(listed: str) -> str:
     ('a*.txt', '*.vec')
     """
     names = [name.strip() for name in listed.split(",")]
-    start = os.path.commonprefix(names)
-    end = os.path.commonprefix([name[len(start) :][::-1] for name in names])[::-1]
+    start = _beginning(names)
+    end = _beginning([name[len(start) :][::-1] for name in names])[::-1]
     return f"{start}*{end}"
+
+
+def _beginning(names: Sequence[str]) -> str:
+    """Return the letters that all names begin with."""
+    together = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    return "".join(letters[0] for letters in together)

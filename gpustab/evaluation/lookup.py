@@ -62,7 +62,7 @@ class RunScores:
 
 _SHOWN = 5
 OF_ONE_LANGUAGE = 0.02
-"""Of the words of runs: so many are words of a test in their language, which knows frequent words; of another, few are."""
+"""Of the words of runs: so many are words of a test in their language; fewer are of one in another."""
 FEW = 0.1
 """Of the pairs of a test: fewer in the vocabulary, and the test is hardly one of these runs."""
 _SAMPLE = 1000

@@ -114,7 +114,10 @@ def _changes(runs: int) -> Columns:
         "sampling",
         ("baseline", ("baseline", 3)),
         ("value", ("value", 3)),
-        ("difference, ± 95 %" if runs > _TWO else "difference (of two runs, no interval)", lambda row: with_half(row.difference, _half(row.se, runs))),
+        (
+            "difference, ± 95 %" if runs > _TWO else "difference (of two runs, no interval)",
+            lambda row: with_half(row.difference, _half(row.se, runs)),
+        ),
         ("change", lambda row: f"{signed(row.percent, 0)} %" if row.percent == row.percent else "–"),
     ]
 
