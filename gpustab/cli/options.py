@@ -34,6 +34,9 @@ def check_device(name: str) -> None:
 Corpus = undecided(CorpusOptions, min_count="2 to 20, by the size of the text")
 """How a corpus is read, as far as it is said."""
 
+_START = 4096
+"""Bytes of a file that tell a text from vectors."""
+
 Device = Annotated[str, Option(each=check_device)]
 
 
@@ -159,9 +162,11 @@ def check_runs(paths: Sequence[Path], named: Sequence[str] = (), least: int = LE
 
 
 def _want_vectors(path: Path) -> None:
-    from gpustab.studies.info.study import is_corpus  # which only a message needs
-
-    if is_corpus(path):
+    """Refuse a text, most of whose words have no digit; without torch, as all refusals before the runs are read."""
+    with path.open("rb") as file:
+        start = file.read(_START)
+    words = start.split()
+    if b"\0" not in start and 2 * sum(any(48 <= sign <= 57 for sign in word) for word in words) < len(words):
         raise InputError(f"{path}: is a text and no file of vectors; runs are trained on it by gpustab train")
 
 
