@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
@@ -54,6 +55,10 @@ FOLDED = ("Reading the corpus", "Reading files", "Joining runs", "Computing")
 """Sections of the help that only ``--help-all`` shows: most calls need none of their options."""
 
 
+_REFUSAL: Any = typer.BadParameter.__base__
+"""What typer raises for arguments that it does not take; it has no public name."""
+
+
 class Once(TyperCommand):
     """A command that takes each option once, but those that are made to be given several times.
 
@@ -75,6 +80,19 @@ class Once(TyperCommand):
                 one.hidden = False
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse; of an unknown option say the nearest one, of an argument that is missing give an example."""
+        try:
+            return self._parsed(ctx, args)
+        except _REFUSAL as error:
+            if hasattr(error, "possibilities"):
+                known = [flag for param in self.params for flag in (*param.opts, *param.secondary_opts)]
+                error.message = f"No such option: {error.option_name}{near(error.option_name, known)}"
+                error.possibilities = None
+            elif hasattr(error, "param_type") and (example := re.search("Example: (.+)", self.help or "")):
+                error.message = f"For example: {example[1]}"
+            raise
+
+    def _parsed(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse, and refuse what is given twice, or several files where one corpus is wanted."""
         if not ctx.resilient_parsing and any(param.name == "corpus" for param in self.params):
             _, more, _ = self.make_parser(ctx).parse_args(args=list(args))

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -209,7 +210,7 @@ def _train(
         raise InputError(_FOR_PERIODS)
     if options.halves and plan.epochs_by:
         raise InputError(_TWO_CUTS)
-    _warn_of_few_runs(plan.runs)
+    _warn_of_few_runs(max(plan.runs, _there(plan, output)))
     if plan.epochs_by:
         return train_epochs(plan, output, splits=options.control, progress=progress, **telling)
     return (train_halves if options.halves else train_runs)(plan, output, progress=progress, **telling)
@@ -316,6 +317,16 @@ def value_of(text: str) -> Any:
         return parse_json(text)
     except ValueError:
         return text
+
+
+def _there(plan: TrainingSettings, folder: Path) -> int:
+    """Return how many runs of each kind a run set has already, of those that are asked for."""
+    from gpustab.runs.manifest import MANIFEST
+    from gpustab.runs.runset import read_entries
+
+    entries = read_entries(folder) if (folder / MANIFEST).is_file() else []
+    runs = {(entry.key.technique, entry.key.sampling): entry.runs for entry in entries}
+    return min(runs.get(kind, 0) for kind in product(plan.techniques, plan.samplings))
 
 
 def _warn_of_few_runs(runs: int) -> None:

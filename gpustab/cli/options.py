@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -32,6 +33,9 @@ def check_device(name: str) -> None:
 
 Corpus = undecided(CorpusOptions, min_count="2 to 20, by the size of the text")
 """How a corpus is read, as far as it is said."""
+
+_START = 4096
+"""Bytes of a file that tell a text from vectors."""
 
 Device = Annotated[str, Option(each=check_device)]
 
@@ -148,11 +152,22 @@ def check_runs(paths: Sequence[Path], named: Sequence[str] = (), least: int = LE
     for text in named:
         name, files = _named_files(text)
         together.setdefault(name, []).extend(files)
+    if least > 1 and len(paths) == 1 and paths[0].is_file():
+        _want_vectors(paths[0])
     if paths or not named:
         look(paths, least)
     for name, files in together.items():
         if len(files) < least and not any(file.is_dir() for file in files):
             raise InputError(too_few(name, len(files)))
+
+
+def _want_vectors(path: Path) -> None:
+    """Refuse a text, most of whose words have no digit; without torch, as all refusals before the runs are read."""
+    with path.open("rb") as file:
+        start = file.read(_START)
+    words = start.split()
+    if b"\0" not in start and 2 * sum(any(48 <= sign <= 57 for sign in word) for word in words) < len(words):
+        raise InputError(f"{path}: is a text and no file of vectors; runs are trained on it by gpustab train")
 
 
 def open_runs(
@@ -195,4 +210,23 @@ def _named_files(text: str) -> tuple[str, list[Path]]:
     try:
         return name, files_of(pattern)
     except InputError:
-        raise InputError(f"{option('group')} is '{text}': there is no file {pattern}") from None
+        several = f"; one pattern stands for several files, as in '{name}={_common(pattern)}'" if "," in pattern else ""
+        raise InputError(f"'{text}': there is no file {pattern}{several}") from None
+
+
+def _common(listed: str) -> str:
+    """Return the pattern that names with commas between have in common.
+
+    >>> _common("a1.txt,a2.txt"), _common("x.vec,y.vec")
+    ('a*.txt', '*.vec')
+    """
+    names = [name.strip() for name in listed.split(",")]
+    start = _beginning(names)
+    end = _beginning([name[len(start) :][::-1] for name in names])[::-1]
+    return f"{start}*{end}"
+
+
+def _beginning(names: Sequence[str]) -> str:
+    """Return the letters that all names begin with."""
+    together = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    return "".join(letters[0] for letters in together)

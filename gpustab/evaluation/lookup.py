@@ -61,6 +61,8 @@ class RunScores:
 
 
 _SHOWN = 5
+OF_ONE_LANGUAGE = 0.02
+"""Of the words of runs: so many are words of a test in their language; fewer are of one in another."""
 FEW = 0.1
 """Of the pairs of a test: fewer in the vocabulary, and the test is hardly one of these runs."""
 _SAMPLE = 1000
@@ -196,6 +198,8 @@ class Lookup:
             return "most of its words are numbers: other columns may be the words (word_columns)."
         if rivals:
             return f"other columns may be the words: {', '.join(rivals)} (word_columns)."
+        if now >= OF_ONE_LANGUAGE * len(self._vocabulary):
+            return f"the runs have only {len(self._vocabulary):,} words, {now:,} of which are among its {len(words):,}."
         shown, own = some_words(words, 3), some_words(list(self._vocabulary)[:3], 3)
         return f"it may be of another language, or other columns are its words: it has {shown}, the runs {own}"
 

@@ -30,6 +30,10 @@ def read_word_list(path: str | os.PathLike[str]) -> list[bytes]:
     """
     try:
         content = Path(path).read_bytes()
+    except FileNotFoundError:
+        from gpustab.formats.source import near_file  # which only a message needs
+
+        raise InputError(f"{path}: there is no such file{near_file(Path(path))}") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     if content.startswith(_PARQUET):

@@ -25,6 +25,8 @@ BLOCK = 1 << 20
 # First bytes, name, and the most bytes that one byte can stand for: 1,032 in deflate (zlib's technical notes); bzip2
 # has no bound of that kind below its blocks of 900 kB, of which the smallest takes some 40 bytes.
 _GZIP, _BZIP2 = b"\x1f\x8b", b"BZh"
+_SHORT = 4
+"""Letters of a name up to which one of them that is another makes it nearly so: lee9 for lee8."""
 _MANY = 10_000
 """Files of a folder, from which on no nearest name is looked for."""
 _FREE, _PACKED = 256 << 20, 100
@@ -238,7 +240,8 @@ def near_file(path: Path, names: Iterable[str] = ()) -> str:
         there = [entry.name for entry in os.scandir(path.parent)]
     except OSError:
         there = []
-    return near(path.name, [*there, *names], cutoff=0.8) if len(there) < _MANY else ""
+    cutoff = 0.8 if len(path.name) > _SHORT else 0.7
+    return near(path.name, [*there, *names], cutoff) if len(there) < _MANY else ""
 
 
 @contextmanager

@@ -120,7 +120,7 @@ def _text(made: Mapping[str, Any]) -> str:
     sizes = [(known.get("units"), noun_of(str(options.get("unit", "document")))), (known.get("tokens"), "running word")]
     counts = [counted(size, noun) for size, noun in sizes if isinstance(size, int)]
     least = options.get("min_count")
-    cut = f"; words that occur {least} times or more" if isinstance(least, int) and least > 1 else ""
+    cut = f"; only words that occur {least} times or more count" if isinstance(least, int) and least > 1 else ""
     return f"{_name(known)} ({', '.join(counts)}{cut})" if counts else _name(known)
 
 

@@ -77,6 +77,11 @@ def _lead(blocks: Sequence[Block]) -> list[Block]:
     return [replace(first, answer="", aside="", tables=[table])]
 
 
+def _has_text(block: Block) -> bool:
+    """Tell whether a block has more than pictures, which only a page shows."""
+    return bool(block.folded or block.answer or block.aside or block.facts or block.tables)
+
+
 def _page(result: Content, console: Console, blocks: Sequence[Block], *, brief: bool = False) -> str:
     with console.capture() as page:
         for alarm in result.alarms:
@@ -88,7 +93,7 @@ def _page(result: Content, console: Console, blocks: Sequence[Block], *, brief: 
             console.print(Text(f"{counted(left, 'more sentence')}: {_ELSEWHERE}", style="dim"))
         if result.alarms or result.verdict:
             console.print()
-        for block in blocks:
+        for block in filter(_has_text, blocks):
             if block.folded:
                 console.print(Text(f"{block.title}: on the page that --out DIR writes", style="dim"))
                 continue

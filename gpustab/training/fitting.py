@@ -110,7 +110,9 @@ def fit(content: Mapping[str, Any], folder: Path, progress: Progress, parts: int
     if "min_count" not in content.get("options", {}):
         least = begun.get("min_count") or least_count(counts)
         chosen.setdefault("options", {})["min_count"] = least
-        said.append(f"--min-count {least} ({int((counts >= least).sum()):,} words occur so often)")
+        often = counts[counts >= least]
+        kept = f"{len(often):,} words occur so often, {int(often.sum()):,} of the running words"
+        said.append(f"--min-count {least} ({kept})")
     least = read_settings(chosen).options.min_count
     for name in settings.techniques:
         if name in FITTED and "epochs" not in content.get(name, {}):

@@ -41,6 +41,8 @@ WRONG = {
         ("stability", "no runs were given"),
         ("stability nowhere", "nowhere: there is no such file"),
         ("stability r0.txt", "give at least two"),
+        ("stability text.txt", "text.txt: is a text and no file of vectors"),
+        ("stability r9.txt", "r9.txt: there is no such file; near it is r"),
         ("stability zebra*.txt", "none fits this pattern"),
         ("stability r0.txt r1.txt --out r0.txt", "r0.txt is a file"),
         ("stability r0.txt r1.txt --out taken", "taken: holds"),
@@ -70,6 +72,7 @@ WRONG = {
     "compare": [
         ("compare nowhere set/x/shuffled", "nowhere: there is no such file"),
         ("compare set/x/shuffled a=zebra*.txt", "there is no file zebra*.txt"),
+        ("compare a=r0.txt,r1.txt b=r*.txt", "one pattern stands for several files, as in 'a=r*.txt'"),
         ("compare set/x/shuffled r0.txt", "give at least two"),
         ("compare set/x/shuffled set/x/bootstrap --targets 0", "--targets is 0"),
         ("compare set/x/shuffled set/shuffled", "set/shuffled: there is no such file"),

@@ -247,6 +247,7 @@ def test_train_warns_of_few_runs_and_ends_with_the_next_step(call, place):
         "made is ready: 10 runs of 2 documents, 9 words",
         "next: gpustab stability made --out report",
     ]
+    assert "judges no word" not in call(f"{command} --runs 1").stderr  # five are there
     assert "left out: 1 empty file" in " ".join(done.stdout.split())
     assert "ready" not in call(f"{command} --runs 5 --json").stderr + call(f"{command} --runs 5 -q").stderr
 

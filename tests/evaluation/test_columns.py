@@ -188,6 +188,7 @@ def test_ordinary_hyphens_are_no_tails():
         ([w.upper() for w in WORDS], (A, B), "are there in other letter case"),
         ([f"{w}_nn" for w in WORDS], (A, B), "the words of the runs have tails (_nn)"),
         (WORDS, (C, D), "it may be of another language, or other columns are its words: it has "),
+        ([*C[:1], *WORDS[:12]], (C, D), "the runs have only 13 words, 1 of which are among its "),
         (WORDS, (repeated(1, 2, 3), repeated(4, 5, 6)), "most of its words are numbers: other columns may be"),
     ],
 )

@@ -87,6 +87,16 @@ def test_control_characters_in_names_of_runs_are_escaped():
     assert "\x1b" not in page(neighbours_of(runs, "w1", 3))
 
 
+def test_a_heading_that_has_only_pictures_is_left_to_the_page(monkeypatch):
+    monkeypatch.setattr(
+        "gpustab.report.terminal.describe",
+        lambda result: [Block("Seen", figures=["words"]), Block("Read", figures=["words"], answer="So it is.")],
+    )
+    shown = page(Result("x"))
+    assert "Seen" not in shown
+    assert "Read" in shown
+
+
 def test_a_terminal_shows_the_first_rows_of_a_long_table_and_a_file_all(monkeypatch):
     long = Block("Long", [], [SmallTable("By run", ["rank", "word"], [[str(k), f"w{k}"] for k in range(5000)])])
     monkeypatch.setattr("gpustab.report.terminal.describe", lambda result: [long])

@@ -11,6 +11,7 @@ from gpustab.formats.options import LoadOptions
 from gpustab.machine.progress import no_progress
 from gpustab.report.describe import draw
 from gpustab.runs.runset import write_runset
+from gpustab.studies.info.page import page
 from gpustab.studies.info.study import info
 from gpustab.training.fitting import fit
 from gpustab.training.runner import corpus_notes
@@ -68,6 +69,11 @@ def test_folders_stand_for_their_files(tmp_path):
     leaf = tmp_path / "set" / "x"
     wanted = [leaf / "shuffled" / "run-000", leaf / "shuffled" / "run-001", leaf / "fixed" / "run-000"]
     assert names == [f"{path}.safetensors" for path in wanted]
+    (table,) = page(info([tmp_path / "set"]))[0].tables  # some of each folder come first
+    assert [row[0] for row in table.rows] == [
+        f"{path.relative_to(leaf)}.safetensors" for path in (*wanted[::2], wanted[1])
+    ]
+    assert not {"nonfinite", "undecodable"} & {*table.header}
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no run set"):
         info([tmp_path / "empty"])

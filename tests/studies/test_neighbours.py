@@ -313,8 +313,8 @@ def test_a_word_is_looked_up_as_texts_are_read(typed, read):
     runs = load_runs([(words, x.numpy()) for x in noisy_copies(3, 20, 4)])
     result = neighbours_of(runs, typed, 3)
     assert result.groups[0]["word"] == read
-    assert any(f"'{typed}' is looked up as '{read}'" in note for note in result.notes)
-    assert not any("looked up" in note for note in neighbours_of(runs, read, 3).notes)
+    assert any(f"'{typed}' is looked up as '{read}'" in sentence for sentence in result.verdict)
+    assert not any("looked up" in sentence for sentence in neighbours_of(runs, read, 3).verdict)
 
 
 def test_a_word_that_is_there_as_typed_is_taken_so():

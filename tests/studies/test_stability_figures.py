@@ -142,6 +142,7 @@ def test_quantiles_over_frequency_are_those_of_batches():
     band = by_frequency(counts, counts / 320)
     assert len(band.x) == 16
     assert band.middle[0] == pytest.approx(10.5 / 320)
+    assert (band.rarest, band.commonest) == ((1, 20), (301, 320))
     assert band.x[-1] == pytest.approx(math.exp(np.log(np.arange(301, 321)).mean()))
 
 

@@ -66,8 +66,9 @@ def cards(result: Content) -> list[Card]:
         n, name = int(shared.removeprefix("p@")), in_words(group["name"])
         p, loss, style = group[shared], group["of_chance"], looks[group["name"]].style
         span, exact = (_of(group, measure) for measure in (p, loss))
+        about = f"PIP loss over {group['words']:,} common words; {percents(exact)}"
         made.append(Card(name, number(n * p["mean"], 2), f"of {n} neighbours come back", of_list(span, n), style))
-        made.append(Card(name, percent(loss["mean"]), "of chance", f"PIP loss; {percents(exact)}", style))
+        made.append(Card(name, percent(loss["mean"]), "of chance", about, style))
     return made
 
 
@@ -176,7 +177,11 @@ def _words(result: Result) -> list[Block]:
             tables.append(SmallTable.of(title, some, columns))
     return [
         Block("Which words differ?", tables=tables, answer=result.verdict[-1]),
-        Block("How stable is every word in both groups?", figures=["words"]),
+        Block(
+            "How stable is every word in both groups?",
+            figures=["words"],
+            answer=f"The first group: {first}. The second: {second}. n is {result.settings['n']}.",
+        ),
     ]
 
 

@@ -21,6 +21,7 @@ from gpustab.results.page import counted, percent, thousands
 from gpustab.runs.families import over_common_words
 from gpustab.runs.group import Group, loaded
 from gpustab.runs.runs import Runs
+from gpustab.spaces.words import some_words
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.levels import highest_tenth
 from gpustab.statistics.reliability import WordValues, common_error, parts, pooled_error
@@ -39,8 +40,10 @@ class Word:
 
     word: str
     count: Annotated[int | None, Column("count", about="occurrences in a run", text=thousands)]
-    p_first: Annotated[float, Column("p@n, first", 2, "share of its n neighbours that two runs of the first share")]
-    p_second: Annotated[float, Column("p@n, second", 2, "the same in the second group")]
+    p_first: Annotated[
+        float, Column("p@n in the first group", 2, "share of its n neighbours that two runs of the first share")
+    ]
+    p_second: Annotated[float, Column("p@n in the second group", 2, "the same in the second group")]
     difference: Annotated[float, Column("difference", 2, "p@n in the first less that in the second")]
     se: Annotated[float, Column("its standard error", 2, "standard error of the difference")]
     less_first: Annotated[
@@ -103,8 +106,10 @@ def compare(
     with answering("compare", options, given, compute, progress) as answer:
         (one, other), rows = over_common_words([loaded(group) for group in given])
         if len(rows[0]) < 2:
+            shown = "; ".join(f"{runs.name} has {some_words(list(runs.vocabulary)[:3], 3)}" for runs in (one, other))
             raise InputError(
-                f"'{one.name}' and '{other.name}' have {counted(len(rows[0]), 'word')} in common; wanted two or more"
+                f"'{one.name}' and '{other.name}' have {counted(len(rows[0]), 'word')} in common; wanted two or more: "
+                f"{shown}"
             )
         _compare(one, other, rows, options, answer)
     return answer.result

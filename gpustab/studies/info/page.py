@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from os.path import commonpath
+from pathlib import PurePath
 from typing import Any
 
 from gpustab.report import Result
-from gpustab.results import Block, Card, Content, Table
-from gpustab.results.page import cell, counted, whole
+from gpustab.results import Block, Card, Content, SmallTable
+from gpustab.results.page import Columns, cell, counted, thousands
 
-_COLUMNS = ("name", "format", "words", "dimension", "duplicates", "nonfinite", "undecodable", "zero_vectors")
+_COLUMNS: Columns = [
+    "format",
+    ("words", lambda row: thousands(row["words"])),
+    "dimension",
+    ("duplicate words", lambda row: thousands(row["duplicates"])),
+    ("rows not finite", lambda row: thousands(row["nonfinite"])),
+    ("zero vectors", lambda row: thousands(row["zero_vectors"])),
+    ("words not UTF-8", lambda row: thousands(row["undecodable"])),
+]
+_NAMES = {"nonfinite": "rows not finite", "undecodable": "words not UTF-8"}
 
 
 def heading(result: Content) -> tuple[str, str]:
@@ -32,7 +45,7 @@ def cards(result: Content) -> list[Card]:
             (f"Words that occur {group.get('min_count')} times or more", "words"),
         )
         made = [Card(name, f"{group[key]:,}") for name, key in sizes if isinstance(group.get(key), int)]
-        return [*made, Card("Doubts", str(len(group["doubts"])), f"{strong} of them strong")]
+        return [*made, Card("Doubts", str(len(group["doubts"])), f"{strong} of them strong" if group["doubts"] else "")]
     whole = [group for group in result.groups if "error" not in group]
     odd = [group for group in whole if any(group.get(key) for key in ("duplicates", "nonfinite", "zero_vectors"))]
     words = sorted(group["words"] for group in whole) or [0]
@@ -57,13 +70,28 @@ def page(result: Result) -> list[Block]:
     if len(readable) == 1:
         (group,) = readable
         facts = [
-            (name.replace("_", " "), _fact(value), "")
+            (_NAMES.get(name, name.replace("_", " ")), _fact(value), "")
             for name, value in group.items()
             if name not in {"name", "made"} and value is not None
         ]
         return [*corpora, Block(group["name"], facts), *refused]
-    table = whole("", Table({name: [group[name] for group in readable] for name in _COLUMNS}))
-    return corpora + [Block(f"{len(readable)} files", [], [table])] * bool(readable) + refused
+    return corpora + [_of_files(readable)] * bool(readable) + refused
+
+
+def _of_files(readable: Sequence[dict[str, Any]]) -> Block:
+    """Return many files as a table; those of several folders take turns, so that its first rows show some of each."""
+    paths = [PurePath(group["name"]) for group in readable]
+    folder = PurePath(commonpath([path.parent for path in paths])) if paths else PurePath()
+    turns = Counter[PurePath]()
+    places = []
+    for path in paths:
+        places.append(turns[path.parent])
+        turns[path.parent] += 1
+    order = sorted(range(len(paths)), key=places.__getitem__)
+    columns: Columns = [("file", lambda row: str(PurePath(row["name"]).relative_to(folder))), *_COLUMNS]
+    table = SmallTable.of("", [readable[k] for k in order], columns, row=dict)
+    within = f" in {folder}" if folder.name else ""
+    return Block(f"{len(readable)} files{within}", [], [table])
 
 
 def _of_corpus(group: dict[str, Any]) -> list[Block]:

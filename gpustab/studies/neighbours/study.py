@@ -107,7 +107,7 @@ def _of_family(
     Whole-corpus runs choose what bootstrap runs judge; their own answer is beside it.
     """
     if (spelled := _as_read(word, members)) != word:
-        answer.result.notes.append(f"'{show(word)}' is looked up as '{show(spelled)}', as texts are read.")
+        answer.result.verdict.append(f"'{show(word)}' is looked up as '{show(spelled)}', as texts are read.")
         word = spelled
     whole = {runs.key.sampling: runs for runs in members if runs.key.sampling in _WHOLE}
     chooser = next((whole[kind] for kind in _WHOLE if kind in whole and word in whole[kind].vocabulary), None)

@@ -14,7 +14,7 @@ from gpustab.results.page import Columns, counted, minus, number, percent, thous
 from gpustab.spaces.words import readings, show
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.spaces import COLLAPSED
-from gpustab.studies.shared.wording import share_with_error
+from gpustab.studies.shared.wording import listed, share_with_error
 from gpustab.studies.stability.summary import GroupSummary, ReliabilitySummary, called, leading, share_of_chance
 
 _ASKED = 50
@@ -92,10 +92,10 @@ def _side_by_side(result: Result, groups: Sequence[GroupSummary]) -> Block:
     lengths = sorted({n for group in groups for n in group["neighbours"]}, key=int)
     shared = [(f"p@{n}", each(lambda x, n=n: _of_list(x, n))) for n in lengths]  # type: ignore[misc]
     by_chance = [(f"p@{n} by chance", each(lambda x, n=n: _chance_of_list(x, n))) for n in lengths if n == lengths[-1]]  # type: ignore[misc]
-    targets = max(group["targets"]["words"] for group in groups)
+    targets = listed(list(dict.fromkeys(f"{group['targets']['words']:,}" for group in groups)))
     tables = [
         _columns(names, rows, "How far two runs differ; ± is half of the 95 % interval over runs"),
-        _columns(names, [*shared, *by_chance], f"Share of n nearest neighbours in common, of {targets:,} words"),
+        _columns(names, [*shared, *by_chance], f"Share of n nearest neighbours in common, of {targets} words"),
     ]
     if metrics := list(dict.fromkeys(name for group in groups for name in group.get("similarity", {}))):
         similar = [(m, each(lambda x, m=m: _similar(x, m))) for m in metrics]  # type: ignore[misc]

@@ -78,12 +78,22 @@ def _known(column: object) -> Values:
 
 
 class Band(NamedTuple):
-    """Quantiles of words of like frequency: 0.1, 0.5 and 0.9 of each batch, at the batch's mean log frequency."""
+    """Quantiles of words of like frequency: 0.1, 0.5 and 0.9 of each batch, at the batch's mean log frequency.
+
+    Of the rarest and of the most frequent batch, the least and the largest count.
+    """
 
     x: Values
     low: Values
     middle: Values
     high: Values
+    rarest: tuple[float, float]
+    commonest: tuple[float, float]
+
+
+def _span(ends: tuple[float, float]) -> str:
+    low, high = (f"{end:,.0f}" for end in ends)
+    return low if low == high else f"{low}–{high}"
 
 
 @drawn_from("words")
@@ -122,7 +132,8 @@ def by_frequency(counts: Values, values: Values) -> Band:
     parts = np.array_split(np.argsort(counts, kind="stable"), _BATCHES)
     x = np.array([np.exp(np.log(counts[part]).mean()) for part in parts])
     low, middle, high = np.array([np.quantile(values[part], (0.1, 0.5, 0.9)) for part in parts]).T
-    return Band(x, low, middle, high)
+    rarest, commonest = ((float(counts[part].min()), float(counts[part].max())) for part in (parts[0], parts[-1]))
+    return Band(x, low, middle, high, rarest, commonest)
 
 
 def _over_frequency(counts: Values, values: Values, band: Band, group: str, style: str, column: str) -> str:
@@ -159,8 +170,8 @@ def _ends(
         if apart and mannwhitneyu(*ends[group, of]).pvalue < _SURE:
             return (
                 f"Rare words depend {'more' if low < high else 'less'} on the choice of documents: in bootstrap runs "
-                f"the median {of} is {number(low, 2)} for the rarest sixteenth (about {band.x[0]:,.0f} occurrences) "
-                f"and {number(high, 2)} for the most frequent (about {band.x[-1]:,.0f})"
+                f"the median {of} is {number(low, 2)} for the rarest sixteenth ({_span(band.rarest)} occurrences in a "
+                f"run) and {number(high, 2)} for the most frequent ({_span(band.commonest)})"
             )
     wanted = column if any(of == column for _, of, _ in bands) else "pip_mean"
     names = called(group for group, _, _ in bands)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 from gpustab.results import Column, Sheet, Table
-from gpustab.results.page import cell, number, percent, signed
+from gpustab.results.page import cell, number, percent
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import Claim, above
 from gpustab.studies.shared.spaces import COLLAPSED, named
@@ -167,7 +167,12 @@ def _why_not(effect: Effect) -> str:
     if effect.collapsed:
         fallen = listed(list(effect.collapsed))
         return f". The words of {fallen} all point one way, so that this says nothing. Train longer."
-    return ": two runs give no interval. Train at least three."
+    return (
+        f": two runs give no interval. With {effect.name} = {cell(effect.high)} instead of {cell(effect.low)}, "
+        f"{number(10 * effect.after.value, 2)} of ten nearest neighbours come back in {effect.kind} runs instead of "
+        f"{number(10 * effect.before.value, 2)}, and the PIP loss is {percent(effect.loss_after.value)} of that of "
+        f"unrelated spaces instead of {percent(effect.loss_before.value)}. Train at least three."
+    )
 
 
 EFFECT = Claim[Effect](
@@ -240,8 +245,8 @@ SCORES = Claim[Scores](
             + _silent(len(x.tests) - len(x.sure))
         ),
         "open": lambda x: (
-            "No score surely changes ("
-            + listed([f"{name} {signed((after.minus(before)).value)}" for name, before, after in x.tests])
+            f"No score surely changes from the least to the largest value of {x.parameter} ("
+            + listed([f"{name} from {number(a.value, 2)} to {number(b.value, 2)}" for name, a, b in x.tests])
             + ")."
         ),
         "no test": (

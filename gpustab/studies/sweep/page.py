@@ -21,6 +21,8 @@ from gpustab.studies.sweep.measure import CHANGES, SHARE, Change, Measured, chan
 from gpustab.studies.sweep.plans import BASELINE, Setting, values_of
 
 CITATIONS = ("rettenmeier2020",)
+_TWO = 2
+"""So many runs, which a sweep asks for, give no interval of a difference."""
 _MEASURES = {"reduced_pip": "PIP loss", SHARE: "PIP loss, share of chance"}
 
 
@@ -112,7 +114,10 @@ def _changes(runs: int) -> Columns:
         "sampling",
         ("baseline", ("baseline", 3)),
         ("value", ("value", 3)),
-        ("difference, ± 95 %", lambda row: with_half(row.difference, _half(row.se, runs))),
+        (
+            "difference, ± 95 %" if runs > _TWO else "difference (of two runs, no interval)",
+            lambda row: with_half(row.difference, _half(row.se, runs)),
+        ),
         ("change", lambda row: f"{signed(row.percent, 0)} %" if row.percent == row.percent else "–"),
     ]
 

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from gpustab.corpus.corpus import CorpusOptions
 from gpustab.errors import InputError, near
 from gpustab.studies.sweep import TIE
+from gpustab.trainers import NAMES, technique
 
 if TYPE_CHECKING:
     from gpustab.training import TrainingSettings
@@ -110,7 +111,20 @@ def _check_names(base: TrainingSettings, vary: Mapping[str, Sequence[Any]], grid
             raise InputError(f"{said}{nearest}")
         raise InputError(
             f"{said}, which has {', '.join(own)}; and no option of the corpus, which are {', '.join(options)}"
+            f"{_elsewhere(unknown[0])}"
         )
+
+
+def _elsewhere(name: str) -> str:
+    """Say which techniques have a parameter that this one lacks, or one that is called nearly so."""
+    every: dict[str, list[str]] = {}
+    for one in NAMES:
+        for parameter in technique(one).parameters.model_fields:
+            every.setdefault(parameter, []).append(one)
+    meant = name if name in every else near(name, every).rpartition(" ")[2]
+    hint = "" if meant == name else f"near it is {meant}, which "
+    have = " it" * (meant == name)
+    return f"; {hint}{', '.join(every[meant])} {'has' if len(every[meant]) == 1 else 'have'}{have}" if meant else ""
 
 
 def values_of(plan: TrainingSettings) -> dict[str, Any]:

@@ -101,6 +101,12 @@ def _where(threshold: Threshold) -> str:
     return f"{place} Below {_with_span(clear)} they are no more related than the least similar 1 % of pairs."
 
 
+def _none(threshold: Threshold) -> str:
+    """That no threshold is there, or none in every run."""
+    everywhere = threshold.lacking == threshold.chance.runs
+    return "there is no threshold" if everywhere else "no threshold holds in every run"
+
+
 def _begin(row: OverRuns) -> str:
     """Of which runs a sentence is."""
     return f"{groups_in_words([row.group])}:"
@@ -127,8 +133,8 @@ MEANINGFUL = Claim[Threshold](
             "Take runs with more words in common with the baseline."
         ),
         "no": lambda x: (
-            f"{_begin(x.chance)} there is no threshold. In {x.lacking} of {x.chance.runs} runs no cosine separates "
-            "pairs clearly from the least similar 1 %."
+            f"{_begin(x.chance)} {_none(x)}. In {x.lacking} of {x.chance.runs} runs no cosine separates pairs clearly "
+            "from the least similar 1 %."
         ),
     },
 )

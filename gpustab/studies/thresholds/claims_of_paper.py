@@ -93,10 +93,11 @@ def shape_of(distances: Sequence[float], noise: float | None = None) -> Shape:
 
 
 def _both(row: Comparison) -> str:
-    return f"similarities of {_space(row.first)} and of {_space(row.second)}"
+    return f"similarities of {space(row.first)} and of {space(row.second)}"
 
 
-def _space(name: str) -> str:
+def space(name: str) -> str:
+    """Return what a space is called in a sentence: runs of a group, or a measure by its name."""
     return the_runs(name) if "/" in name else name
 
 

@@ -56,6 +56,8 @@ from gpustab.studies.thresholds.tables import (
 
 Tables = dict[str, Table]
 
+_FEWEST = 3
+"""Runs with a threshold from which it has an interval: by two, Student's t gives one that is wider than all cosines."""
 LEAST_SCORED = 30
 """Pairs of a rung where only some pairs have a value."""
 
@@ -276,8 +278,7 @@ def row_of(
     ends, counts = (min(there, default=None), max(there, default=None)), (len(there), len(values))
     mean, error = _mean(there), error_of(sd, len(there), step)
     row = OverRuns(group, kind, rule, mean, sd, error, None, *ends, None, None, _mean(shares), *counts)
-    half = row.estimate.half
-    return row._replace(half=None if math.isnan(half) else half)
+    return row._replace(half=row.estimate.half if len(there) >= _FEWEST else None)
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

@@ -10,7 +10,7 @@ from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import counted, number, percent, whole
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import beside_paper, by_chance
-from gpustab.studies.shared.wording import WORDS_DEPEND, groups_in_words
+from gpustab.studies.shared.wording import groups_in_words
 from gpustab.studies.thresholds.claims import cosine
 from gpustab.studies.thresholds.claims_of_paper import HANGS_ON_SIZE, NARROWS, ONE_SHAPE, SAME, sizes_of, tests_of
 from gpustab.studies.thresholds.rules import MARGIN
@@ -58,7 +58,7 @@ def page(result: Result) -> list[Block]:
 
 def _values(result: Result) -> Block:
     rows = [_threshold(row, cosine) for row in THRESHOLDS.rows(result.tables, kind="value")]
-    header = ["runs of", "threshold", "cosine", "95 % over runs", "SD", "by the words", "pairs below", "in"]
+    header = ["runs of", "level", "cosine", "in", "95 % over runs", "SD", "by the words", "pairs below"]
     return Block(
         "From which cosine on do two words have something in common?",
         _facts(result),
@@ -66,11 +66,13 @@ def _values(result: Result) -> Block:
         figures=["baseline_by_similarity"],
         aside="Elekes et al. 2018: −0.18 for CBOW, 0.20 for skip-gram, −0.15 for GloVe, on a billion words.",
         answer=(
-            "The baseline says how closely two words are related. Above the mean: from this cosine on, pairs are more "
+            "The baseline says how closely two words are related. A cosine from which a level is reached is a "
+            "threshold only if every run has one. Above the mean: from this cosine on, pairs are more "
             "related than the average pair. Clear: from this cosine on, they are more related than the least similar 1 "
             "% of pairs, by a tenth of a standard deviation. By the words: pairs below the first number are surely "
-            "under that level, pairs above the second surely over it. A dash: not proven. "
-            f"{WORDS_DEPEND}"
+            "under that level, pairs above the second surely over it. A dash: not proven, or, of an interval, "
+            "fewer than three runs. These errors take pairs that share a word for dependent, but words for "
+            "independent. Words with similar contexts are not, so these errors are too small."
         ),
     )
 
@@ -91,7 +93,7 @@ def _places(result: Result) -> Iterator[Block]:
     rows = [_threshold(row, "{:,.0f}".format) for row in THRESHOLDS.rows(result.tables, kind="place")]
     if not rows:
         return
-    header = ["runs of", "threshold", "last place", "95 % over runs", "SD", "by the words", "pairs beyond", "in"]
+    header = ["runs of", "level", "last place", "in", "95 % over runs", "SD", "by the words", "pairs beyond"]
     by_few = "".join(
         f" In {row.group}, {row.run} the last place is taken by {row.last_words:,.0f} words in effect."
         for row in PAPER_LISTS.rows(result.tables)
@@ -152,7 +154,7 @@ def _threshold(row: OverRuns, form: Callable[[float], str]) -> list[str]:
     bounds = "" if row.proven_from is None else f"{shown(row.proven_from)} to {shown(row.proven_to)}"
     below = "" if row.below is None else f"{percent(row.below)}"
     name, runs = NAMES.get(row.rule, row.rule), f"{row.found} of {counted(row.runs, 'run')}"
-    return [row.group, name, shown(row.mean), half, sd, bounds, below, runs]
+    return [row.group, name, shown(row.mean), runs, half, sd, bounds, below]
 
 
 def _precise(value: float, kind: str) -> str:

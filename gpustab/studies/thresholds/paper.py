@@ -98,6 +98,6 @@ def methods(result: Content) -> str:
         "mean of the baseline, made monotone by weighted least squares, is above that of all pairs, or a tenth of a "
         "standard deviation above that of the least similar 1 % of the pairs. Where it surely lies was tested step by "
         f"step from the most similar pairs down, one-sided at {percent(confidence)}, with standard errors that take "
-        "pairs which share a word for dependent; errors over runs are 95 % intervals by Student's t. The thresholds of "
-        "the paper are by Welch's test between groups."
+        "pairs which share a word for dependent, and words for independent; errors over runs are 95 % intervals by "
+        "Student's t. The thresholds of the paper are by Welch's test between groups."
     )

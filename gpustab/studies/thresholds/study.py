@@ -39,7 +39,7 @@ from gpustab.studies.thresholds.claims import (
     over,
     thresholds_of,
 )
-from gpustab.studies.thresholds.claims_of_paper import HANGS_ON_SIZE, NARROWS, ONE_SHAPE, sizes_of, tests_of
+from gpustab.studies.thresholds.claims_of_paper import HANGS_ON_SIZE, NARROWS, ONE_SHAPE, sizes_of, space, tests_of
 from gpustab.studies.thresholds.distributions import Distribution, Law, compare, distribution
 from gpustab.studies.thresholds.evaluation import installed_tests, scores
 from gpustab.studies.thresholds.numbers import KEPT, RunNumbers, Tables, add, add_scores, find, summary
@@ -190,12 +190,14 @@ def observations(tables: Tables, silent: Collection[str] = (), far: Far | None =
     else:
         yield NO_ONE_FITS.open("there are no two groups with thresholds")
     stay = [STAYS.observed(row, row.group, over(row)) for row in there if row.sd is not None]
-    yield from stay or [STAYS.open("no group with a threshold has two runs")]
+    none = "no group with a threshold has two runs" if there else "no group has a threshold in every run"
+    yield from stay or [STAYS.open(none)]
     sizes = [own for own in sizes_of(tables) if own.high.group not in silent]
     hang = [HANGS_ON_SIZE.observed(own, own.high.group, own.both) for own in sizes]
     yield from hang or [HANGS_ON_SIZE.open("there are no two sizes to compare")]
     shapes = [row for row in SHAPES.rows(tables) if row.first != row.second and not {row.first, row.second} & {*silent}]
-    apart = [ONE_SHAPE.observed(row, f"{row.first} and {row.second}", f"{row.distance:.3f} apart") for row in shapes]
+    pairs = [(row, f"{space(row.first)} and {space(row.second)}") for row in shapes]
+    apart = [ONE_SHAPE.observed(row, both, f"{row.distance:.3f} apart") for row, both in pairs]
     yield from apart or [ONE_SHAPE.open("there are no two groups")]
     tests = [own for own in tests_of(tables) if own.rows and own.rows[0].group not in silent]
     narrow = [NARROWS.observed(own, own.rows[0].group, own.changes) for own in tests]
@@ -320,7 +322,7 @@ def _score(
     rows = []
     for test in tests:
         try:
-            rows += list(scores(runs, test, cuts, answer.compute, options.seed, answer.result.notes))
+            rows += list(scores(runs, test, cuts, answer.compute, options.seed, answer.notes[runs.name]))
         except InputError as error:
             answer.result.notes.append(f"{groups_in_words([runs.name])}: {test.name} is not scored: {error}")
     add_scores(answer.result.tables, rows)

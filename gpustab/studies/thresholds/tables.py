@@ -36,7 +36,9 @@ class OverRuns(NamedTuple):
             "0.01 of a value and a window of places, which equal values of all runs hide"
         ),
     ]
-    half: Annotated[float | None, Column(about="half the 95 % interval of the mean, by Student's t")]
+    half: Annotated[
+        float | None, Column(about="half the 95 % interval of the mean, by Student's t; none of fewer than three runs")
+    ]
     lowest: Annotated[float | None, Column(about="least value over runs")]
     highest: Annotated[float | None, Column(about="largest")]
     proven_from: Annotated[float | None, Column(about="mean of where it surely lies not before, by the words")]

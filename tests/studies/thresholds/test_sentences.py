@@ -9,6 +9,7 @@ from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import beside_paper
 from gpustab.studies.thresholds.claims import cosine, higher, stable
+from gpustab.studies.thresholds.numbers import row_of
 from gpustab.studies.thresholds.page import of_paper, of_scores, of_shapes
 from gpustab.studies.thresholds.study import observations, verdict
 from gpustab.studies.thresholds.tables import Comparison, OverRuns, ScoreOverRuns, Size
@@ -104,8 +105,13 @@ def test_a_space_whose_lowest_pairs_are_near_average_is_clear_only_above():
 
 def test_a_level_that_is_nowhere_reached_is_no_threshold():
     (lead,) = said(row(), row(rule="clear", found=7))
-    assert lead.startswith("sg: there is no threshold. In 1 of 8 runs no cosine separates pairs")
+    assert lead.startswith("sg: no threshold holds in every run. In 1 of 8 runs no cosine separates pairs")
     assert len(said(row(), row(rule="clear", found=7), row("cb"), row("cb", "clear"))) == 3  # not compared
+
+
+def test_two_runs_with_a_threshold_give_no_interval():
+    assert row_of("sg", "value", "clear", [0.1, 0.5, None], []).half is None
+    assert row_of("sg", "value", "clear", [0.1, 0.12, 0.13], []).half < 0.1
 
 
 @pytest.mark.parametrize(
