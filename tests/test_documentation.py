@@ -14,6 +14,8 @@ from typer.main import get_command
 from gpustab.cli import app
 from gpustab.cli.app import COMMANDS, STUDIES
 from gpustab.formats.writers import write_word2vec_text
+from gpustab.studies.shared.claims import NOISY_RUNS
+from gpustab.studies.shared.wording import word
 from tests.generators import spaces
 from tests.studies.test_claims_page import MOST_WORDS
 
@@ -237,3 +239,7 @@ def test_the_documentation_builds_without_a_warning(tmp_path):
     assert 'src="../javascripts/iframe-worker.js"' in page
     assert ":class:" not in (tmp_path / "site/reference/library.html").read_text(encoding="utf-8")
     shutil.rmtree(tmp_path / "site")
+
+
+def test_the_readme_asks_for_as_many_runs_as_the_commands_do():
+    assert f"Three runs are few; take {word(int(NOISY_RUNS))}." in README

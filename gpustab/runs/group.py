@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import file_digest
 from pathlib import Path
@@ -95,6 +95,12 @@ class Group:
 
     def __len__(self) -> int:
         return len(self.sources)
+
+    def with_all_words(self) -> Group:
+        """Return the group over all words that any run has, which those of a packed leaf need not have."""
+        if self.packed:
+            return self
+        return replace(self, loading=replace(self.loading, vocabulary="union", min_runs=1))
 
     def load(self) -> Runs:
         """Return the runs over one vocabulary; those of a packed leaf stay on disk.

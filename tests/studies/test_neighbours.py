@@ -8,8 +8,12 @@ import torch
 
 from gpustab import InputError, load_runs
 from gpustab.formats.memory import from_pair
+from gpustab.runs.group import Group
 from gpustab.runs.join import join
+from gpustab.runs.joining import Loading
 from gpustab.runs.key import Key
+from gpustab.studies.bootstrap.study import bootstrap
+from gpustab.studies.neighbours import page
 from gpustab.studies.neighbours.claims import SOME_HOLD, Judged, Neighbour, on_these_documents, verdict
 from gpustab.studies.neighbours.study import neighbours_of
 from gpustab.studies.stability.study import stability
@@ -179,7 +183,7 @@ def test_the_sentence_on_a_word():
     none = SOME_HOLD.sentence(Judged("x", 10, rows[5:], 10, "runs", 0.6))
     assert none == (
         "Of the ten nearest words of x, trust none yet: none is firm in these ten runs. Five are open and five are not "
-        "in these runs."
+        "judged."
     )
     assert "Four runs are too few" in SOME_HOLD.sentence(Judged("x", 10, rows, 4, "runs", 0.6))
 
@@ -232,6 +236,55 @@ def test_two_neighbours_in_seven_of_eight_runs_are_not_told_as_one():
     said = SOME_HOLD.sentence(Judged("work", 10, rows, 8, "bootstrap runs", 0.5))
     assert "trust one: electronic (in seven of eight bootstrap runs; " in said
     assert "distribute" not in said
+
+
+def kinds_of_runs(bootstrap_words):
+    """Eight shuffled runs and eight bootstrap runs, the last of which has these of the 40 words."""
+    shuffled, bootstrap = (group.stack().numpy() for group in family(0.1))
+    words = [f"w{k}" for k in range(40)]
+    spaces = [from_pair(words, x, f"run-{r}") for r, x in enumerate(bootstrap[:7])]
+    spaces.append(from_pair([words[k] for k in bootstrap_words], bootstrap[7][bootstrap_words], "run-7"))
+    whole = [from_pair(words, x, f"run-{r}") for r, x in enumerate(shuffled)]
+    return [Group(Key.of_path(f"x/{kind}"), tuple(runs)) for kind, runs in (("shuffled", whole), ("bootstrap", spaces))]
+
+
+def test_a_word_that_one_bootstrap_run_lacks_has_one_verdict_everywhere():
+    """It was not in these runs, passing, missing and not judged on one page, and passing in study bootstrap."""
+    near = neighbours_of(family(), "w7", 4).tables["shares"]["neighbour"][1]
+    groups = kinds_of_runs([k for k in range(40) if f"w{k}" != near])
+    result = neighbours_of(groups, "w7", 4)
+    row = next(result.tables["shares"].records(group="x/bootstrap", neighbour=near))
+    other = bootstrap(groups, query=("w7",), n=4).tables["neighbours"]
+    judged = {row["word"]: row for row in other.records(group="x/bootstrap", chosen_by="x/shuffled")}
+    assert (row["runs"], row["of"], row["verdict"]) == tuple(judged[near][name] for name in ("hits", "of", "verdict"))
+    assert not any(near in note for note in result.notes)
+    assert not result.groups[0]["lacking"]
+
+
+def test_a_word_that_was_not_read_is_judged_by_nobody():
+    near = neighbours_of(family(), "w7", 4).tables["shares"]["neighbour"][1]
+    groups = kinds_of_runs([k for k in range(40) if f"w{k}" != near])
+    joint = [replace(group, loading=Loading(vocabulary="joint")) for group in groups]
+    result = neighbours_of(joint, "w7", 4)
+    assert result.groups[0]["lacking"] == [near]
+    assert "one is not judged" in result.verdict[0].lower()
+    assert any(f"not judged: {near}." in note for note in result.notes)
+    cards = page.cards(result)
+    assert sum(int(card.value) for card in cards[:-1]) == 4
+    assert any(card.about.startswith("Not judged") and near in card.exact for card in cards)
+
+
+def test_what_comes_back_in_some_runs_only_is_not_said_to_come_back():
+    rows = [Neighbour("a", 8, 8, "firm"), Neighbour("b", 7, 8, "firm")]
+    judged = Judged("x", 2, rows, 8, "shuffled runs", 0.8)
+    assert "two of the two come back in most runs: a and b." in on_these_documents(judged, judged._replace(runs=4))
+    every = judged._replace(n=1, listed=rows[:1])
+    assert "one of the one comes back: a." in on_these_documents(every, judged._replace(runs=4))
+
+
+def test_a_card_says_how_many_words_it_leaves_out():
+    (card,) = [one for one in page.verdict_cards([(name, "open") for name in "abcdef"], 6, "") if one.value == "6"]
+    assert card.exact == "a, b, c, d and 2 more"
 
 
 def test_bootstrap_runs_answer_first_whatever_the_order_they_came_in():

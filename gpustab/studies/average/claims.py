@@ -59,8 +59,8 @@ GAINS = Claim[Gain](
     ),
     judge=_judge,
     sentences={
-        "yes": lambda x: f"Averaging makes the space more stable: averages of {x.differ}.",
-        "no": lambda x: f"Averaging makes the space less stable: averages of {x.differ}.",
+        "yes": lambda x: f"Averaging makes the space more stable, by the cosines of all words: averages of {x.differ}.",
+        "no": lambda x: f"Averaging makes the space less stable, by the cosines of all words: averages of {x.differ}.",
         "undecided": lambda x: f"These runs are too few to say whether averaging helps: averages of {x.differ}.",
         "no test": lambda x: (
             f"Averages of {x.differ}. So few averages do not show how uncertain that is. Average at least six runs."

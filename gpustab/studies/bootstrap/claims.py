@@ -275,7 +275,7 @@ def _suffices(group: Setting) -> Verdict:
 
 AVERAGE = Claim[Setting](
     id="bootstrap.averaging-suffices",
-    says="Averages over bootstrap runs are stable",
+    says="The nearest words by averages over bootstrap runs are stable",
     source="§1",
     paper="Antoniak and Mimno found averages over bootstrap runs stable and reliable in all cases tested",
     rule=(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gpustab.results import Table
-from gpustab.results.page import percent
+from gpustab.results.page import counted, percent
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap.claims import WIDER, Pair, is_flat
 from gpustab.studies.bootstrap.tables import NEIGHBOURS, SETTINGS, Neighbour, Setting
@@ -100,15 +100,20 @@ def _leaf(row: Setting) -> str:
 
 
 def _beside(says: str) -> Callable[[Pair], str]:
-    """A sentence on bootstrap runs, with ``{times}`` or ``{ratio}``, beside the whole corpus; with what runs share."""
+    """A sentence on bootstrap runs, with ``{times}`` or ``{ratio}``, beside the whole corpus; with what runs share.
+
+    The ratio is of the cosines of the query words with their nearest words, ``{cosines}``.
+    """
 
     def sentence(pair: Pair) -> str:
         wider = pair.less()
         times, low, high = (math.exp(x) if x == x else math.nan for x in (wider.value, *wider.interval))
         drawn, whole = (10 * row.estimate("p").value for row in pair)
         span = number_span(low, high, 1)
+        cosines = f"the cosines of {counted(pair.first.queries, 'query word')} with their nearest words"
+        said = says.format(times=f"{times:.1f} times ({span})", ratio=f"{times:.1f}, {span}", cosines=cosines)
         return (
-            f"{_leaf(pair.first)}: {says.format(times=f'{times:.1f} times ({span})', ratio=f'{times:.1f}, {span}')}. "
+            f"{_leaf(pair.first)}: {said}. "
             f"Of the ten nearest words of a query word, two {pair.second.sampling} runs share {whole:.1f} and two "
             f"bootstrap runs {drawn:.1f}."
         )
@@ -123,15 +128,13 @@ DOCUMENTS = Claim[Pair](
     judge=WIDER.judge,
     sentences={
         "yes": _beside(
-            "resampling the documents makes the cosines of near words vary {times} as much as training again (ratio of "
-            "SDs over the query words; gpustab stability compares all pairs of words)"
+            "resampling the documents makes {cosines} vary {times} as much as training again. This is the ratio of "
+            "their SDs over runs; gpustab stability compares all pairs of words"
         ),
-        "no": _beside(
-            "resampling the documents makes the cosines of near words vary less than training again, {times} as much"
-        ),
+        "no": _beside("resampling the documents makes {cosines} vary less than training again, {times} as much"),
         "undecided": _beside(
-            "these runs are too few to say whether resampling the documents makes the cosines of near words vary more "
-            "than training again (ratio {ratio})"
+            "these runs are too few to say whether resampling the documents makes {cosines} vary more than training "
+            "again (ratio {ratio})"
         ),
         "no test": _beside(
             "the cosines of near words vary over runs nearly as much as over words. So these runs cannot say whether "

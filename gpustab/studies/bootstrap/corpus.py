@@ -78,9 +78,9 @@ def chosen_queries(corpus: Corpus, options: BootstrapOptions, progress: Progress
         why = f"every word is in more than {percent(COMMON)} of the documents"
         raise InputError(f"{corpus.name}: {why}; give {option('query')}")
     flattering = (
-        f"The query words are frequent ones, chosen from {corpus.name} ({options.choose}), without words of more than "
-        f"{percent(COMMON)} of the documents. Such words are the more stable ones: of random words fewer neighbours "
-        "hold."
+        f"The command chose the query words: frequent ones of {corpus.name} ({options.choose}) that stand in at most "
+        f"{percent(COMMON)} of the documents. Function words may be among them; name your words by {option('query')}. "
+        "Frequent words are the more stable ones: of random words fewer neighbours hold."
     )
     if options.choose == "idf":
         score = np.asarray(documents.sum(0)).ravel() * np.log(documents.shape[0] / np.maximum(frequency, 1))

@@ -56,7 +56,7 @@ def setting(own: Measured, compute: Compute) -> tables.Setting:
     shared = list_agreement(own.lists.indices[:, :, : own.n].cpu(), own.lists.present.cpu())
     # A mean rank of at most n is what figure 3 of the paper draws: there may be none.
     within = int((own.mean_rank <= own.n).sum()) / max(len(own.queries), 1)
-    scalars = (*what, *sizes, *spreads, *shared, int(values.isnan().any(1).sum()), within)
+    scalars = (*what, *sizes, *spreads, *shared, int(own.listed.cosines.isnan().any(1).sum()), within)
     return tables.Setting._make((*scalars, *(number for estimate in estimates for number in estimate), False))
 
 

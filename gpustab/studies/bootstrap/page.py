@@ -262,14 +262,17 @@ def _claims(result: Result) -> Iterator[Block]:
 
 
 def _tally(verdicts: Sequence[str]) -> str:
+    """How many findings hold, of those that were tested: the verdicts that may be called so by chance."""
+    untested = verdicts.count("no test")
+    tested = len(verdicts) - untested
     counts = [(n, said[n != 1]) for name, said in _SAID.items() if (n := verdicts.count(name))]
-    said = listed([one_or_many.format(n) for n, one_or_many in counts]) if verdicts else ""
-    return f"Of {counted(len(verdicts), 'finding')} {said}." if verdicts else ""
+    said = listed([one_or_many.format(n) for n, one_or_many in counts]) if counts else ""
+    more = f"{counted(untested, 'finding')} cannot be tested with these runs." if untested else ""
+    return f"Of {counted(tested, 'tested finding')} {said}. {more}".rstrip() if tested else more
 
 
 _SAID = {
     "yes": ("{} holds", "{} hold"),
     "no": ("{} does not hold", "{} do not hold"),
     "undecided": ("{} is undecided", "{} are undecided"),
-    "no test": ("{} cannot be tested with these runs", "{} cannot be tested with these runs"),
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -65,7 +64,7 @@ def bootstrap(
         InputError: if no query word is given or can be chosen, or no group has one.
     """
     options = chosen(BootstrapOptions, options, choices)
-    given = [_with_all_words(group) for group in groups_of(groups)]
+    given = [group.with_all_words() if isinstance(group, Group) else group for group in groups_of(groups)]
     with answering("bootstrap", options, given, compute, progress) as answer:
         asked = named_queries(options)
         asked = asked or chosen_queries(corpus or corpus_of(given, options), options, answer.report)
@@ -74,15 +73,9 @@ def bootstrap(
         for number, family in enumerate(among := families(given)):
             study.of_family(family.members, number / len(among))
         study.finish(corpora(given))
-        answer.result.notes += asked.notes
+        answer.result.verdict += asked.notes[:1]  # how the command chose the words, where nobody named them
+        answer.result.notes += asked.notes[1:]
     return answer.result
-
-
-def _with_all_words(group: Runs | Group) -> Runs | Group:
-    """Read every word that any run has; a packed leaf has the words that it was packed with."""
-    if isinstance(group, Runs) or group.packed:
-        return group
-    return replace(group, loading=replace(group.loading, vocabulary="union", min_runs=1))
 
 
 class _Study:
@@ -92,7 +85,7 @@ class _Study:
         self.answer, self.options, self.asked = answer, options, asked
         self.seen: dict[str, _Sample] = {}
         self.tables: dict[str, Table] = {}
-        self.counts: dict[bytes, int] = {}
+        self.counts: dict[bytes, tuple[bool, int]] = {}
         self.missing: dict[bytes, list[str]] = {}
         self.near: dict[bytes, str] = {}
         self.spaces: dict[str, list[str]] = {}
@@ -117,14 +110,15 @@ class _Study:
         runs = answer.take(group, part)
         answer.report(f"{runs.name}: {len(runs)} runs", part)
         self.asked = list(dict.fromkeys(map(runs.vocabulary.meant, self.asked)))
+        counts = runs.counts_in_a_run()
         for word in self.asked:
             if word not in runs.vocabulary:
                 self.missing.setdefault(word, []).append(runs.name)
                 if word not in self.near:
                     self.near[word] = near_words(word, runs.vocabulary)
-            elif runs.counts is not None:
-                count = int(runs.counts[runs.vocabulary.index_of(word)])
-                self.counts[word] = max(self.counts.get(word, 0), count)
+            elif (count := counts[runs.vocabulary.index_of(word)]) is not None:
+                # Runs of the whole corpus count its words; bootstrap runs count what they drew.
+                self.counts[word] = max(self.counts.get(word, (False, 0)), (runs.key.sampling in WHOLE, count))
         if not any(word in runs.vocabulary for word in self.asked) or runs.words < 3:
             return None
         self.seen[runs.name] = _sample_of(group, runs)
@@ -172,7 +166,10 @@ class _Study:
         settings, distances = list(tables.SETTINGS.rows(self.tables)), list(tables.DISTANCES.rows(self.tables))
         result.tables |= tables.FINDINGS.named(findings(settings, _same(self.seen), distances))
         tables.CORPORA.add(self.tables, corpora)
-        queries = [(show(word), self.counts.get(word), len(self.missing.get(word, ()))) for word in self.asked]
+        queries = [
+            (show(word), self.counts[word][1] if word in self.counts else None, len(self.missing.get(word, ())))
+            for word in self.asked
+        ]
         result.tables |= tables.QUERIES.named(tables.Query(*query) for query in queries)
         result.notes += [*_dependent(self.seen), *self._missing()]
         result.alarms += claims_of_runs.alarms(settings, self.spaces)

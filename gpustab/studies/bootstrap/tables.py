@@ -187,7 +187,9 @@ class Query(NamedTuple):
     """A query word."""
 
     query: str
-    count: Annotated[int | None, Column(about="occurrences")]  # type: ignore[assignment]
+    count: Annotated[
+        int | None, Column("occurrences in a run", about="mean over runs, of the whole corpus where some read it")
+    ]  # type: ignore[assignment]
     lacking: Annotated[int, Column(about="groups that do not have it")]
 
 

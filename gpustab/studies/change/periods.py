@@ -39,7 +39,6 @@ from gpustab.spaces.words import meant, readings
 from gpustab.studies.change.options import Align, ChangeOptions
 from gpustab.studies.change.tables import Near, Step
 from gpustab.studies.shared.frame import Answer, without_copies
-from gpustab.studies.shared.spaces import may_be_equal
 
 Level = Iterator[tuple[int, list[Tensor]]]
 
@@ -74,7 +73,7 @@ def read(name: str, group: Runs | Group, answer: Answer, part: float, align: Ali
     """Read a period, without copies among its runs."""
     every_run = engine.place(answer.take(group, part), answer.compute)
     runs = without_copies(every_run, answer, "the changes")
-    constant = may_be_equal(runs) and len(runs) == 1 < len(every_run)
+    constant = len(runs) == 1 < len(every_run) and runs.name not in answer.copied
     answer.notes[runs.name] = list(runs.notes)
     every = [runs.run(r) for r in range(len(runs))]
     return Period(name, runs, averages(every, runs.present, turned=align != "none"), _mean_cosine(runs), constant)

@@ -23,6 +23,9 @@ PERIOD, CONTROL, LANGUAGE = "epoch", "control", "language"
 _PERIODS = (PERIOD, "runset")
 """Groups of one key in several run sets are periods too, in the order in which these are given."""
 
+PERIODS_BY = "gpustab train FILE --date-column year --epochs-by year:1850-1949:50 -o RUNSET"
+"""The command that trains a run set with periods."""
+
 
 @dataclass(frozen=True)
 class Series:
@@ -129,9 +132,14 @@ def _two(groups: Sequence[Runs | Group]) -> Series:
         names = ", ".join(group.name for group in groups)
         raise InputError(
             f"{counted(len(groups), 'group')} without a period ({names}): give two groups, the earlier one first, or a "
-            "run set that was trained by periods (train --epochs-by)"
+            f"run set that was trained by periods ({PERIODS_BY})"
         )
     first, second = (group.key for group in groups)
+    if first.technique == second.technique and first.sampling != second.sampling and first.part == second.part:
+        raise InputError(
+            f"'{first}' and '{second}' are two samplings of one text, no two periods: groups of periods are called "
+            f"'{first}/epoch=1850-1899' and '{first}/epoch=1900-1949', which {PERIODS_BY} trains of texts with years"
+        )
     same = first.technique == second.technique and first.sampling == second.sampling
     key = replace(first, part=()) if same else Key(f"{first.technique} to {second.technique}".replace("/", " "))
     return Series(key, (str(first), str(second)), tuple(groups))

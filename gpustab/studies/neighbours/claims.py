@@ -107,6 +107,8 @@ class Judged(NamedTuple):
         p: p@n of the query.
         beyond: further words that some of these runs list.
         chooser: which runs chose the listed neighbours, where others judge.
+        lacking: chosen words that these runs were not read over, as where only words of all runs are; nobody judges
+            them.
     """
 
     query: str
@@ -117,6 +119,7 @@ class Judged(NamedTuple):
     p: float
     beyond: Sequence[Neighbour] = ()
     chooser: str = ""
+    lacking: Sequence[str] = ()
 
     @property
     def needed(self) -> int:
@@ -137,10 +140,9 @@ class Judged(NamedTuple):
     def others(self) -> str:
         """How many are not firm, as a sentence; empty where all are."""
         passing = sum(one.verdict == PASSING for one in self.listed)
-        counts = {PASSING: passing, OPEN: len(self.listed) - len(self.firm) - passing}
-        parts = [f"{in_words(n)} {'is' if n == 1 else 'are'} {verdict}" for verdict, n in counts.items() if n]
-        lacking = self.n - len(self.listed)
-        parts += [f"{in_words(lacking)} {'is' if lacking == 1 else 'are'} not in these runs"] if lacking > 0 else []
+        unjudged = self.n - len(self.listed)  # no word of these runs
+        counts = {PASSING: passing, OPEN: len(self.listed) - len(self.firm) - passing, UNJUDGED: unjudged}
+        parts = [f"{in_words(n)} {'is' if n == 1 else 'are'} {verdict}" for verdict, n in counts.items() if n > 0]
         return f" {listed(parts).capitalize()}." if parts else ""
 
 
@@ -171,30 +173,34 @@ def on_these_documents(whole: Judged, drawn: Judged) -> str:
     """
     if not whole.firm:
         return SOME_HOLD.sentence(whole)
-    verdicts = {one.word: one.verdict for one in (*drawn.listed, *drawn.beyond)}
+    verdicts = {one.word: one.verdict for one in (*drawn.listed, *drawn.beyond)} | dict.fromkeys(
+        drawn.lacking, UNJUDGED
+    )
     of = {one.word: verdicts.get(one.word, PASSING) for one in whole.firm}  # what no run lists is passing
     firm = len(whole.firm)
+    every = all(one.hits == one.of for one in whole.firm)
     back = (
         f"If you train again on the same documents, {in_words(firm)} of the {in_words(whole.n)} "
-        f"{'comes' if firm == 1 else 'come'} back"
+        f"{'comes' if firm == 1 else 'come'} back{'' if every else ' in most runs'}"
     )
     if drawn.runs < drawn.needed:
         return f"{back}: {listed([one.word for one in whole.firm])}. Nobody knows whether other documents give them."
     if {*of.values()} == {FIRM}:
         return f"{back}. Resampled documents give the same words."
-    counts = {verdict: [*of.values()].count(verdict) for verdict in (FIRM, PASSING, OPEN)}
-    told = [f"{in_words(n)} {'is' if n == 1 else 'are'} {kind}" for kind, n in counts.items() if n and kind != OPEN]
+    counts = {verdict: [*of.values()].count(verdict) for verdict in (FIRM, PASSING)}
+    told = [f"{in_words(n)} {'is' if n == 1 else 'are'} {kind}" for kind, n in counts.items() if n]
+    rest = firm - sum(counts.values())
     if not told:
         them = "it" if firm == 1 else "them"
         return f"{back}: {listed(list(of))}. {capital(drawn.kind)} cannot tell yet whether other documents give {them}."
     said = f"{listed(told)} in {drawn.kind}"
-    untold = f"; of {in_words(counts[OPEN])} these cannot tell" if counts[OPEN] else ""
-    rest = (
+    untold = f"; of {in_words(rest)} these cannot tell" if rest else ""
+    them = (
         f"It is {next(iter(of.values()))} in {drawn.kind}"
         if firm == 1
         else f"Of these {in_words(firm)}, {said}{untold}"
     )
-    return f"{back}: {listed(list(of))}. {rest}."
+    return f"{back}: {listed(list(of))}. {them}."
 
 
 def train_more(p: float) -> str:

@@ -113,7 +113,8 @@ def cards(result: Content) -> list[Card]:
         return []
     group, style = result.groups[0], series([result.groups[0]["name"]])[result.groups[0]["name"]].style
     n, runs = group["n"], len(group["runs"])
-    made = verdict_cards([(row.neighbour, row.verdict) for row in rows], n, style)
+    lacking = [(word, UNJUDGED) for word in group["lacking"]]
+    made = verdict_cards([*((row.neighbour, row.verdict) for row in rows), *lacking], n, style)
     exact = of_list(Estimate.of_runs(group["p"], group["p_se"], runs), n, group["chance_p"])
     return [*made, Card("Two runs have in common", number(n * group["p"], 2), f"of {n} neighbours", exact, style)]
 
@@ -127,15 +128,21 @@ def verdict_cards(judged: Sequence[tuple[str, str]], of: int, style: str) -> lis
         style: of the runs that judge.
     """
     meant = {FIRM: "come back in most runs", PASSING: "come back in few", OPEN: "these runs cannot tell"}
-    meant[UNJUDGED] = "these runs are too few"
+    meant[UNJUDGED] = "too few runs"
     counts = {verdict: [word for word, own in judged if own == verdict] for verdict in meant}
     silent = counts[UNJUDGED]
     if not silent or len(silent) == len(judged):
         counts = {verdict: words for verdict, words in counts.items() if (verdict == UNJUDGED) == bool(silent)}
     return [
-        Card(f"{verdict.capitalize()}: {meant[verdict]}", str(len(words)), f"of {of}", ", ".join(words[:_SOME]), style)
+        Card(f"{verdict.capitalize()}: {meant[verdict]}", str(len(words)), f"of {of}", _some(words), style)
         for verdict, words in counts.items()
     ]
+
+
+def _some(words: Sequence[str]) -> str:
+    """The words that stand on a card, and how many stand elsewhere."""
+    more = len(words) - _SOME
+    return ", ".join(words[:_SOME]) + (f" and {more} more" if more > 0 else "")
 
 
 _SOME = 4
@@ -172,6 +179,7 @@ def methods(result: Content) -> str:
     return (
         f"The {n} nearest neighbours of “{result.settings.get('word')}” by cosine were found in every run ({groups}) "
         f"with gpustab {result.environment.get('gpustab')}. For each word that is among the {n} nearest in some run we "
-        "report in how many of the runs that have it this is so, with the 95 % Wilson interval of that share. p@n is "
-        "the share of the neighbours of one run that are neighbours in another too, mean over all pairs of runs."
+        "report in how many of the runs that have the query this is so (a run that lacks the word does not list it), "
+        "with the 95 % Wilson interval of that share. p@n is the share of the neighbours of one run that are "
+        "neighbours in another too, mean over all pairs of runs."
     )

@@ -20,6 +20,7 @@ from gpustab.report import Result
 from gpustab.results import Column, Sheet
 from gpustab.results.page import counted, percent
 from gpustab.runs.families import families
+from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import near_words, show
 from gpustab.statistics.intervals import wilson
@@ -86,7 +87,7 @@ def neighbours_of(groups: Groups, word: str | bytes, n: int = 10, *, compute: Co
         InputError: if the word is in no group's vocabulary, or n is below 1.
     """
     check("n", n, ListLength)
-    given = groups_of(groups)
+    given = [_read_whole(group) for group in groups_of(groups)]
     with answering("neighbours", groups=given, compute=compute) as answer:
         answer.result.tables = {SHARES.name: SHARES.table(), LISTS.name: LISTS.table()}
         missing: list[str] = []
@@ -97,6 +98,11 @@ def neighbours_of(groups: Groups, word: str | bytes, n: int = 10, *, compute: Co
             raise InputError(missing[0])
         answer.result.notes += missing
     return answer.result
+
+
+def _read_whole(group: Runs | Group) -> Runs | Group:
+    """Read every word that any run has, unless a way of joining was chosen: runs that lack one do not list it."""
+    return group.with_all_words() if isinstance(group, Group) and group.loading.vocabulary is None else group
 
 
 def _of_family(
@@ -149,6 +155,7 @@ def _find(
         p.mean,
         beyond,
         the_runs(chooser.name) if chooser else "",
+        lacking,
     )
     sentence = on_these_documents(judged, drawn) if drawn else SOME_HOLD.sentence(judged)
     result.settings |= {"word": runs.vocabulary.text(query), "n": shown}
@@ -163,6 +170,7 @@ def _find(
             "p_se": p.se,
             "chance_p": shown * chance,
             "chosen_by": chooser.name if chooser else runs.name,
+            "lacking": lacking,
             "verdict": sentence,
             "lists": [[runs.vocabulary.text(k) for k in row if k >= 0] for row in lists],
         }
@@ -191,7 +199,8 @@ def _notes(
     if having < len(runs):
         yield f"{counted(len(runs) - having, 'run', 'does/do', of=len(runs))} not have the word."
     if lacking:
-        yield f"Too few runs have these words to judge them: {', '.join(lacking)}."
+        not_judged = f"{counted(len(lacking), 'chosen word', 'is/are')} not in all of these runs and not judged"
+        yield f"{not_judged}: {', '.join(lacking)}."
     if chooser is not None:
         yield f"{capital(the_runs(chooser.name))} chose the neighbours; these runs judge them."
     elif having > 1:

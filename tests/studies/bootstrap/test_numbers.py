@@ -2,6 +2,7 @@
 
 import math
 import statistics
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,8 +10,10 @@ import torch
 
 from gpustab import load_groups
 from gpustab.machine.device import Compute
-from gpustab.studies.bootstrap import numbers
+from gpustab.studies.bootstrap import numbers, study
+from gpustab.studies.bootstrap.corpus import Queries
 from gpustab.studies.bootstrap.measure import measure
+from gpustab.studies.bootstrap.page import _tally
 from gpustab.studies.bootstrap.study import bootstrap
 from gpustab.training import read_settings, train_runs
 from tests.studies.bootstrap import oracles
@@ -146,3 +149,40 @@ def test_lists_apart_are_counted_also_without_the_run_that_makes_most_of_them(od
     assert disjoint == pytest.approx(pairs / 10)
     assert everywhere == (0 if odd else 3)
     assert of_most == pytest.approx(left)
+
+
+def test_a_query_word_is_counted_as_the_text_has_it():
+    """565 occurrences were 4,575: those of eight bootstrap runs together."""
+    whole, again = drawn("x/shuffled", 4, 0.01, seed=1), drawn("x/bootstrap", 8, 0.03, seed=2)
+    both = [
+        replace(runs, counts=torch.full((runs.words,), times * len(runs)))
+        for runs, times in ((again, 571), (whole, 565))
+    ]
+    assert set(bootstrap(both, query=("q0", "q1")).tables["queries"]["count"]) == {565}
+    assert set(bootstrap(both[:1], query=("q0", "q1")).tables["queries"]["count"]) == {571}
+
+
+def test_words_that_some_run_lacks_are_one_number():
+    cosines = np.tile(0.9 - 0.02 * np.arange(30), (4, 1, 1))
+    result = bootstrap(planted("x/bootstrap", cosines, {(0, "w3"), (1, "w15"), (2, "w15")}), query=("q",), n=5)
+    assert list(result.tables["settings"]["absent"]) == [2]  # beyond the ten closest words too
+    assert any("2 of 20 listed words are missing in some run" in note for note in result.notes)
+
+
+def test_findings_that_hold_are_of_those_that_were_tested():
+    assert _tally(["yes"] * 6 + ["no test"] * 2) == (
+        "Of 6 tested findings 6 hold. 2 findings cannot be tested with these runs."
+    )
+    assert _tally(["yes", "no", "undecided"]) == "Of 3 tested findings 1 holds, 1 does not hold and 1 is undecided."
+    assert _tally(["no test"]) == "1 finding cannot be tested with these runs."
+    assert _tally([]) == ""
+
+
+def test_how_the_command_chose_the_query_words_stands_in_the_answer(monkeypatch):
+    told = Queries((b"q0", b"q1"), ("The command chose.", "And so on."))
+    monkeypatch.setattr(study, "chosen_queries", lambda *given: told)
+    monkeypatch.setattr(study, "corpus_of", lambda *given: None)
+    chosen = bootstrap(drawn("x/bootstrap", 5, 0.03))
+    assert "The command chose." in chosen.verdict
+    assert "And so on." in chosen.notes
+    assert "The command chose." not in bootstrap(drawn("x/bootstrap", 5, 0.03), query=("q0",)).verdict

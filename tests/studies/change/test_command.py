@@ -2,11 +2,13 @@
 
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from gpustab.cli import app
 from gpustab.runs.runset import write_runset
+from gpustab.studies.change.series import PERIODS_BY
 from tests.studies.change.planted import runset
 
 
@@ -42,3 +44,20 @@ def test_wrong_input_is_one_line(place, monkeypatch, line, said):
     assert result.exit_code != 0
     assert said in result.output
     assert "Traceback" not in result.output
+
+
+def test_two_samplings_are_told_how_to_train_periods_which_trains_them(tmp_path, monkeypatch):
+    texts = ("year,text\n" + "".join(f"{1850 + k},{' '.join(natural(k))}\n" for k in range(0, 100, 4))).encode()
+    (tmp_path / "texts.csv").write_bytes(texts)
+    monkeypatch.chdir(tmp_path)
+    line = PERIODS_BY.removeprefix("gpustab ").replace("FILE", "texts.csv")
+    less = "--technique lsa --sampling shuffled --runs 2 --min-count 1 --as-is -q"
+    trained = CliRunner().invoke(app, f"{line} {less}".split())
+    assert trained.exit_code == 0, trained.output
+    changed = call(tmp_path, "RUNSET --min-count 1 -o out -q", monkeypatch)
+    assert changed.exit_code == 0, changed.output
+
+
+def natural(seed):
+    """Sixty words, the frequent ones often."""
+    return [f"{chr(97 + k // 10)}{chr(97 + k % 10)}t" for k in np.random.default_rng(seed).zipf(1.5, 60) if k < 60]

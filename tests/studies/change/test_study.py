@@ -15,6 +15,7 @@ from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.studies.change import study
 from gpustab.studies.change.figures import FIGURES
+from gpustab.studies.change.series import PERIODS_BY
 from gpustab.studies.change.study import change
 from gpustab.studies.change.tables import PAIRS, TRAJECTORIES, Pair, Step
 from tests.generators import rotation
@@ -189,6 +190,18 @@ def test_groups_that_are_no_epochs_are_refused():
     other = load_runs([(["a", "b", "c"], np.eye(3, 8)) for _ in range(2)])
     with pytest.raises(InputError, match="0 words in common"):
         change([replace(found[0], key=Key("x")), replace(other, key=Key("y"))])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("lsa/shuffled", "lsa/bootstrap"), ("sgns/bootstrap", "sgns/fixed"), ("lsa/fixed-0.5", "lsa/shuffled-0.5")],
+)
+def test_two_samplings_are_no_two_periods(one, other):
+    found = groups(runset(epochs=2, runs=2, v=20))
+    with pytest.raises(InputError, match="are two samplings of one text") as caught:
+        change([replace(runs, key=Key.of_path(name)) for name, runs in zip((one, other), found, strict=True)])
+    assert PERIODS_BY in str(caught.value)
+    assert str(caught.value).count("epoch=") == 2
 
 
 def test_too_high_a_count_is_said():

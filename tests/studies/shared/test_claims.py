@@ -47,7 +47,7 @@ def test_a_page_says_how_many_of_its_verdicts_chance_would_make():
         return [Observation("", ClaimText("x"), "", "", verdict, "") for verdict in agrees]
 
     assert by_chance(rows(1)) == ""
-    assert by_chance(rows(8)).startswith("This page tests 8 claims")
+    assert by_chance(rows(8)).startswith("This page gives 8 verdicts by tests")
     assert "one or none of them" in by_chance(rows(8))
     assert "one or two of them" in by_chance(rows(25))
     assert "about 2 of them" in by_chance(rows(40))
