@@ -179,9 +179,7 @@ def _same_by_sketch(runs: Runs, sketch: engine.Sketch, compute: Compute) -> Tens
     return _same(sketch.squares, (sketch.distances.mean(0) / sketch.stretch).sqrt(), cross, len(runs))
 
 
-def _same(
-    squares: Tensor, least: Tensor, cross: Callable[[int, int], Tensor], most: float = math.inf
-) -> Tensor | None:
+def _same(squares: Tensor, least: Tensor, cross: Callable[[int, int], Tensor], most: float = math.inf) -> Tensor | None:
     """Return the pairs whose aligned rows are equal; ``None`` where that takes the blocks of too many pairs.
 
     Args:
