@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from itertools import chain
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,7 +98,7 @@ def _opened(source: Source) -> tuple[Any, Iterator[Any]]:
         return file.schema_arrow, file.iter_batches(_BATCH)
     file = pa.memory_map(str(path))
     reader = pa.ipc.open_file(file)
-    check_unpacked(path, _size_of_arrow(memoryview(file.read_buffer())), packed)
+    _check_arrow(path, memoryview(file.read_buffer()))
     return reader.schema, (reader.get_batch(i) for i in range(reader.num_record_batches))
 
 
@@ -151,12 +152,15 @@ _DICTIONARIES, _BATCHES, _BODY, _BUFFERS, _COMPRESSION = 2, 3, 2, 2, 3
 """Numbers of fields in Arrow's File.fbs and Message.fbs; a batch with a dictionary is field 1 of its message's body."""
 
 
-def _size_of_arrow(content: memoryview) -> int:
-    """Return the bytes that the batches of an Arrow file unpack to: each packed buffer begins with them."""
+def _check_arrow(path: Path, content: memoryview) -> None:
+    """Add up what the batches of an Arrow file unpack to, as each packed buffer begins with it, up to what is allowed.
+
+    A buffer takes 16 bytes of the file, so more of them than fit there are named again and again.
+    """
     size = struct.unpack_from("<i", content, len(content) - 10)[0]
     start = len(content) - 10 - size
     footer = _Place(content, start + struct.unpack_from("<I", content, start)[0])
-    total = 0
+    total, left = 0, len(content) // 16
     for number in (_DICTIONARIES, _BATCHES):
         for block in footer.items(number, 24):
             offset, length = footer.integer("<q", block), footer.integer("<i", block + 8)
@@ -166,8 +170,10 @@ def _size_of_arrow(content: memoryview) -> int:
             for buffer in batch.items(_BUFFERS, 16):
                 place, packed = (footer.integer("<q", buffer + at) for at in (0, 8))
                 says = footer.integer("<q", offset + length + place) if packed and batch.field(_COMPRESSION) else packed
-                total += says if says >= 0 else packed
-    return total
+                total, left = total + (says if says >= 0 else packed), left - 1
+                check_unpacked(path, total, len(content))
+                if left < 0:
+                    raise InputError("a damaged Feather file: its batches name more buffers than it can hold")
 
 
 def _size_of_texts(column: Any) -> int:

@@ -7,8 +7,10 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from gpustab.errors import InputError
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import read_space
+from gpustab.formats.table import parquet
 from tests.formats.binary_files import load, refused
 
 WORDS = ["the", "NA", "null", "été", "a b"]
@@ -70,3 +72,19 @@ def test_feather_of_many_batches(tmp_path):
     with pa.OSFile(str(tmp_path / "x"), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table, max_chunksize=2)
     assert np.array_equal(read_space(tmp_path / "x").vectors.numpy(), VALUES.astype(np.float32))
+
+
+def test_a_feather_file_that_names_its_batch_again_and_again_is_refused_early(tmp_path, monkeypatch):
+    frame().reset_index().to_feather(tmp_path / "a.feather")
+    real, asked = parquet._Place.items, []
+
+    def again(place, number, width):
+        for at in real(place, number, width):
+            for _ in range(1000 if width == 24 else 1):
+                asked.append(width)
+                yield at
+
+    monkeypatch.setattr(parquet._Place, "items", again)
+    with pytest.raises(InputError, match=r"a\.feather: .*more buffers than it can hold"):
+        read_space(tmp_path / "a.feather")
+    assert len(asked) <= (tmp_path / "a.feather").stat().st_size // 8
