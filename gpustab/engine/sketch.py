@@ -49,7 +49,9 @@ class Sketch(NamedTuple):
 
 @telling_memory
 def sketch_pass(runs: Runs, compute: Compute = DEFAULT, members: int = 2) -> Sketch:
-    """Estimate the losses of all pairs over the joint words, with the same signs on every device and other ones for other runs.
+    """Estimate the losses of all pairs over the joint words.
+
+    The signs are the same on every device, and other ones for other runs.
 
     Args:
         runs: the runs.
@@ -98,5 +100,5 @@ def _seed_of(runs: Runs) -> int:
     """Return a seed that the runs' own numbers decide, those of their most frequent words."""
     checksum = 0
     for rows in runs.rows:
-        checksum = zlib.crc32(rows[0 : min(_SAMPLED, runs.words)].double().cpu().contiguous().numpy(), checksum)
+        checksum = zlib.crc32(rows[0 : min(_SAMPLED, runs.words)].double().cpu().numpy().tobytes(), checksum)
     return _SEED + checksum

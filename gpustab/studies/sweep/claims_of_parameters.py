@@ -170,7 +170,7 @@ def _why_not(effect: Effect) -> str:
     return (
         f": two runs give no interval. With {effect.name} = {cell(effect.high)} instead of {cell(effect.low)}, "
         f"{number(10 * effect.after.value, 2)} of ten nearest neighbours come back in {effect.kind} runs instead of "
-        f"{number(10 * effect.before.value, 2)}, and the PIP loss is {percent(effect.loss_after.value)} of that of "
+        f"{number(10 * effect.before.value, 2)}. The PIP loss is {percent(effect.loss_after.value)} of that of "
         f"unrelated spaces instead of {percent(effect.loss_before.value)}. Train at least three."
     )
 
