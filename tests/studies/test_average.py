@@ -145,7 +145,8 @@ def test_eight_runs_say_what_averaging_gains_and_fewer_say_what_they_lack():
     assert gain.part.value == pytest.approx(levels[2].reduced_pip / levels[1].reduced_pip)
     assert gain.part.interval[1] < 1
     assert said.startswith(
-        f"Averaging makes the space more stable, by the cosines of all words: averages of 2 runs differ {gain.part.value:.2f} times"
+        "Averaging makes the space more stable, by the cosines of all words: "
+        f"averages of 2 runs differ {gain.part.value:.2f} times"
     )
     assert "one pair of averages" in answered(4)[1]
     assert "take at least four runs" in answered(3)[1]
