@@ -205,7 +205,7 @@ def _letter_case(lower: int, kept: int) -> str:
 def _nothing_shared(words: Sequence[bytes], headers: Sequence[Header], kept: int, need: int) -> str:
     case = _letter_case(len(_folded(words, headers)), 1)
     first = headers[0]
-    unlike = min(headers[1:], key=lambda one: np.isin(one.numbers, first.numbers).mean(), default=first)
+    unlike = min(headers[1:], key=lambda one: float(np.isin(one.numbers, first.numbers).mean()), default=first)
     examples = "; ".join(
         f"{h.name} has {', '.join(show(words[i]) for i in h.numbers[:3])} ..." for h in (first, unlike)
     )
