@@ -6,7 +6,6 @@ Hutchinson (1990). It takes ``R v d s`` and ``R² v s`` operations where the los
 
 from __future__ import annotations
 
-import zlib
 from typing import NamedTuple
 
 import torch
@@ -21,8 +20,6 @@ from gpustab.runs.runs import Runs
 
 _GROUPS = 8
 _SEED = 20_261_129
-_SAMPLED = 1024
-"""Words of whose raw rows the signs depend, so that no space is orthogonal to them but by chance."""
 
 _TILE_ON_CPU = 1 << 24
 """Bytes of rows at a time, which are to stay near the processor: half the time of 64 MiB and a third of 200."""
@@ -49,9 +46,13 @@ class Sketch(NamedTuple):
 
 @telling_memory
 def sketch_pass(runs: Runs, compute: Compute = DEFAULT, members: int = 2) -> Sketch:
+<<<<<<< HEAD
     """Estimate the losses of all pairs over the joint words.
 
     The signs are the same on every device, and other ones for other runs.
+=======
+    """Estimate the losses of all pairs over the joint words, with the same signs on every device.
+>>>>>>> mend4
 
     Args:
         runs: the runs.
@@ -63,9 +64,7 @@ def sketch_pass(runs: Runs, compute: Compute = DEFAULT, members: int = 2) -> Ske
     """
     words = joint_words(runs)
     r, d, columns = len(runs), runs.dimension, _GROUPS * members
-    bits = torch.randint(
-        0, 2, (runs.words, columns), generator=torch.Generator().manual_seed(_seed_of(runs)), device="cpu"
-    )
+    bits = torch.randint(0, 2, (runs.words, columns), generator=torch.Generator().manual_seed(_SEED), device="cpu")
     signs = (2.0 * bits.double() - 1).to(runs.device) * runs.joint[:, None]
 
     def work(tile: int) -> tuple[Tensor, Tensor, Tensor]:
@@ -94,6 +93,7 @@ def sketch_pass(runs: Runs, compute: Compute = DEFAULT, members: int = 2) -> Ske
     distances = (lengths[:, :, None] + lengths[:, None] - 2 * gram).clamp(min=0) / members
     stretch = float(torch.linalg.matrix_norm(product(signs.mT, signs), 2)) / columns
     return Sketch(distances, stretch, squares, sums, words)
+<<<<<<< HEAD
 
 
 def _seed_of(runs: Runs) -> int:
@@ -102,3 +102,5 @@ def _seed_of(runs: Runs) -> int:
     for rows in runs.rows:
         checksum = zlib.crc32(rows[0 : min(_SAMPLED, runs.words)].double().cpu().numpy().tobytes(), checksum)
     return _SEED + checksum
+=======
+>>>>>>> mend4
