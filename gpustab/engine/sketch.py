@@ -46,13 +46,7 @@ class Sketch(NamedTuple):
 
 @telling_memory
 def sketch_pass(runs: Runs, compute: Compute = DEFAULT, members: int = 2) -> Sketch:
-<<<<<<< HEAD
-    """Estimate the losses of all pairs over the joint words.
-
-    The signs are the same on every device, and other ones for other runs.
-=======
     """Estimate the losses of all pairs over the joint words, with the same signs on every device.
->>>>>>> mend4
 
     Args:
         runs: the runs.
@@ -93,14 +87,3 @@ def sketch_pass(runs: Runs, compute: Compute = DEFAULT, members: int = 2) -> Ske
     distances = (lengths[:, :, None] + lengths[:, None] - 2 * gram).clamp(min=0) / members
     stretch = float(torch.linalg.matrix_norm(product(signs.mT, signs), 2)) / columns
     return Sketch(distances, stretch, squares, sums, words)
-<<<<<<< HEAD
-
-
-def _seed_of(runs: Runs) -> int:
-    """Return a seed that the runs' own numbers decide, those of their most frequent words."""
-    checksum = 0
-    for rows in runs.rows:
-        checksum = zlib.crc32(rows[0 : min(_SAMPLED, runs.words)].double().cpu().numpy().tobytes(), checksum)
-    return _SEED + checksum
-=======
->>>>>>> mend4
