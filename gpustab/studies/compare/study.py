@@ -211,8 +211,6 @@ def _words(runs: Runs, targets: Tensor, one: _Measured, other: _Measured) -> Ite
     known = bool(noise.isfinite().all())
     less = [highest_tenth(x, noise) if known else torch.full_like(x, torch.nan) for x in (-difference, difference)]
     surely = [set(standing_out(x).tolist()) for x in less]
-    if not known:  # nothing is claimed of a single word, so that nothing stands beside it that looks like a claim
-        difference = error = torch.full_like(difference, torch.nan)
     columns = [x.tolist() for x in (one.words.mean, other.words.mean, difference, error, *less)]
     counts = runs.counts_in_a_run()
     for k, (row, p, q, by, se, first, second) in enumerate(zip(targets.tolist(), *columns, strict=True)):
