@@ -64,6 +64,7 @@ def of_rows(like: Runs, rows: list[Tensor], key: Key) -> Runs:
     return replace(
         one,
         rows=tuple(rows),
+        seeds=(),
         names=tuple(f"made {r}" for r in range(len(rows))),
         present=lengths > 0,
         lengths=lengths.masked_fill(lengths == 0, 1),

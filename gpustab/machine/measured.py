@@ -22,6 +22,7 @@ import torch
 
 from gpustab.errors import first_line
 from gpustab.formats.atomic import clear_abandoned, make_folder, write_text
+from gpustab.formats.parsed import parse_json
 from gpustab.machine.device import log
 from gpustab.machine.environment import environment
 from gpustab.machine.proof import name_of
@@ -79,7 +80,7 @@ def _home() -> Path:
 
 
 def _entries() -> dict[str, Any]:
-    content = json.loads(_read(measured_file()))
+    content = parse_json(_read(measured_file()))
     if not isinstance(content, dict) or content.get("form") != _FORM or not isinstance(content.get("devices"), dict):
         raise ValueError(f"its form is not {_FORM}")
     devices: dict[str, Any] = content["devices"]

@@ -293,16 +293,18 @@ def pages(resampled, of_nouns):
 def test_errors_over_words_say_that_words_depend_on_each_other(study, pages, blocks):
     """Words in similar contexts move together; an error over words that takes them as independent says so."""
     said = blocks["What do these numbers not say?"].answer if study == "change" else pages[study]
-    assert re.search(r"Errors over (words|terms) take \1 as independent\. .* so these errors are too small\.", said)
+    assert re.search(r"(words|terms) (as|for) independent\. .* so these errors are too small\.", said)
 
 
 @pytest.mark.parametrize("study", ["bootstrap", "instability", "localization", "sweep", "thresholds"])
 def test_pages_with_many_verdicts_say_how_many_chance_would_make(study, pages):
-    assert "tests 40 claims, each at 95 %. If nothing at all were there, about 2 of them" in pages[study]
+    assert "gives 40 verdicts by tests at 95 %, over claims and techniques." in pages[study]
+    assert "If nothing at all were there, about 2 of them" in pages[study]
 
 
 def test_a_page_of_terms_says_how_many_verdicts_chance_would_make(pages):
-    assert "tests 2 claims, each at 95 %. If nothing at all were there, one or none of them" in pages["consistency"]
+    assert "gives 2 verdicts by tests at 95 %, over claims and techniques." in pages["consistency"]
+    assert "If nothing at all were there, one or none of them" in pages["consistency"]
 
 
 def test_a_list_of_neighbours_says_how_many_are_wrong_by_chance(resampled):
