@@ -48,6 +48,8 @@ FLOOR = 0.02
 """Seconds of the processor below which nobody asks how they grow: quadratic work takes ten times as many."""
 NOISE = 2e-4
 """Seconds that are too few to tell how they grow."""
+TICK = 0.004
+"""Seconds: some clocks of the processor count in steps as large, and then show work of less as none."""
 BUDGET = 2.0
 """Seconds of the processor after which work is given up: it has no end in sight."""
 
@@ -273,7 +275,7 @@ def growth(what, work, parts, length):
     found = []
     for _ in range(2):  # another process may have had the memory, or the clock of the processor, in one of them
         took = min(seconds(work, long) for _ in range(2))
-        found.append((took / max(min(seconds(work, short) for _ in range(2)), 1e-3), took))
+        found.append((took / max(min(seconds(work, short) for _ in range(2)), TICK), took))
         if found[-1][0] < MOST:
             break
     return Growth(what, repr(parts), min(found)[1], min(found)[0])
