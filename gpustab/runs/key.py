@@ -13,6 +13,8 @@ Part = tuple[tuple[str, str], ...]
 
 Sampling = Literal["fixed", "shuffled", "bootstrap"]
 SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
+WHOLE = ("shuffled", "fixed")
+"""Samplings whose runs read the whole corpus; the first is asked first where these choose what bootstrap runs judge."""
 Unit = Literal["document", "sentence"]
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from gpustab.results import Table
 from gpustab.results.page import counted, percent
+from gpustab.runs.key import WHOLE
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap.claims import WIDER, Pair, is_flat
 from gpustab.studies.bootstrap.tables import NEIGHBOURS, SETTINGS, Neighbour, Setting
@@ -153,7 +154,7 @@ def _is_below(estimate: Estimate, bound: float) -> bool:
 
 def is_noise(group: Setting) -> bool:
     """Tell whether runs of the very same documents share less than a fifth of their lists."""
-    same_documents = group.sampling in ("fixed", "shuffled")
+    same_documents = group.sampling in WHOLE
     return same_documents and not is_flat(group) and _is_below(group.estimate("p"), NOISE)
 
 

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any, TypeVar, get_args
 
 from gpustab.results.page import number, percent, with_half
-from gpustab.runs.key import Unit
+from gpustab.runs.key import WHOLE, Unit
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap import claims
 from gpustab.studies.bootstrap.claims import Pair, Ranked, factor, is_flat
@@ -127,7 +127,7 @@ def _of_techniques(techniques: dict[str, Setting]) -> Iterator[Observation]:
     stable = [techniques[name] for name in ("glove", "lsa") if name in techniques]
     others = [row for name, row in techniques.items() if name not in ("glove", "lsa")]
     sampling = next(iter(techniques.values())).sampling
-    if stable and others and sampling in ("fixed", "shuffled"):
+    if stable and others and sampling in WHOLE:
         yield _finding(claims.LEAST, Ranked(stable, others), [*stable, *others], _spreads([*stable, *others]))
     if "ppmi_svd" in techniques and len(techniques) > 1:
         ppmi, less = techniques["ppmi_svd"], [row for name, row in techniques.items() if name != "ppmi_svd"]

@@ -18,6 +18,7 @@ from gpustab.results import Table
 from gpustab.results.page import counted
 from gpustab.runs.families import families
 from gpustab.runs.group import Group
+from gpustab.runs.key import WHOLE
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import near_words, show, some_words
 from gpustab.studies.bootstrap import claims_of_runs, numbers, tables
@@ -28,9 +29,6 @@ from gpustab.studies.bootstrap.options import BootstrapOptions
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import Same, fingerprints, said_of, seeds_of
 from gpustab.studies.shared.spaces import flaws_of, is_fact, sentences_of
-
-WHOLE = ("shuffled", "fixed")
-"""Samplings whose runs read the whole corpus: they choose the neighbours that bootstrap runs judge."""
 
 
 def bootstrap(

@@ -21,6 +21,7 @@ from gpustab.results import Column, Sheet
 from gpustab.results.page import counted, percent
 from gpustab.runs.families import families
 from gpustab.runs.group import Group
+from gpustab.runs.key import WHOLE
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import near_words, show
 from gpustab.statistics.intervals import wilson
@@ -28,9 +29,6 @@ from gpustab.studies.neighbours.claims import HOLDS, SOME_HOLD, Hits, Judged, Ne
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.spaces import look_at
 from gpustab.studies.shared.wording import capital, groups_in_words, the_runs
-
-_WHOLE = ("shuffled", "fixed")
-"""Samplings whose runs read the whole corpus: they choose the neighbours that bootstrap runs judge."""
 
 
 class Share(NamedTuple):
@@ -115,8 +113,8 @@ def _of_family(
     if (spelled := _as_read(word, members)) != word:
         answer.result.verdict.append(f"'{show(word)}' is looked up as '{show(spelled)}', as texts are read.")
         word = spelled
-    whole = {runs.key.sampling: runs for runs in members if runs.key.sampling in _WHOLE}
-    chooser = next((whole[kind] for kind in _WHOLE if kind in whole and word in whole[kind].vocabulary), None)
+    whole = {runs.key.sampling: runs for runs in members if runs.key.sampling in WHOLE}
+    chooser = next((whole[kind] for kind in WHOLE if kind in whole and word in whole[kind].vocabulary), None)
     drawn: Judged | None = None
     for runs in sorted(members, key=lambda runs: runs.key.sampling != "bootstrap"):
         if word not in runs.vocabulary:

@@ -21,6 +21,7 @@ from gpustab.kernels.procrustes import procrustes
 from gpustab.machine.device import Compute
 from gpustab.results.page import counted
 from gpustab.runs.joining import Joining
+from gpustab.runs.key import WHOLE
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words
 from gpustab.statistics.intervals import Estimate, t_quantile
@@ -346,7 +347,7 @@ def equal_by_nature(runs: Runs, same: Tensor) -> bool:
         runs: a group.
         same: see :func:`same_pairs`.
     """
-    again = runs.key.sampling in ("fixed", "shuffled") and len(runs) > 1
+    again = runs.key.sampling in WHOLE and len(runs) > 1
     return again and runs.seeds_differ and are_one(same)
 
 
