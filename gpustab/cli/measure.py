@@ -112,7 +112,7 @@ def average(
         from gpustab.studies.average.study import average as averaged
         from gpustab.studies.average.study import together
 
-        compute = computing.leave("backend", "no neighbours are searched").compute()
+        compute = computing.compute()
         groups = open_runs(runs, load_options, loading)
         outputs = [output] if len(groups) == 1 else [_beside(output, group, showing) for group in groups]
         results = []
