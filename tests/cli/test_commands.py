@@ -101,7 +101,7 @@ def test_average_tells_the_loss_between_averages(call):
     assert content["schema"] == "gpustab.average/1"
     assert content["groups"][0]["runs"] == 3
     assert content["settings"]["renormalise"] is False
-    assert "loss between runs" in call("average set/x/shuffled -o b.vec").stdout
+    assert "What is the average for?" in call("average set/x/shuffled -o b.vec").stdout
 
 
 def test_average_tells_what_it_wrote(call):
