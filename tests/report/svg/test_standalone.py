@@ -141,7 +141,7 @@ def test_two_programs_draw_the_same(results):
     for svg in drawings(draw(results["stability"]) | draw(results["neighbours"])):
         ((_, png),) = written_as(svg, ["png"])
         own, other = pixels(png), pixels(by_rsvg(standalone(svg)))
-        assert own.min() < 128
+        assert own.min() < 200  # something is drawn
         assert unlike(own, other) < 0.015
 
 
