@@ -176,12 +176,10 @@ def overlap_pass(found: NeighbourPass, lengths: Sequence[int], compute: Compute 
         count = torch.zeros(r, r, dtype=torch.long, device=device)
         for start in range(0, targets, tile):
             part = slice(start, start + tile)
-            sums = overlap.overlap_sums(found.indices[:, part], lengths, found.present[:, part])
-            total[0] += sums.p
-            total[1] += sums.j
+            # Added to the totals as they are found: of many runs those of a tile are as large.
+            sums = overlap.overlap_sums(found.indices[:, part], lengths, found.present[:, part], total)
             count += sums.targets
             by_word.append(sums[3:])
-            del sums  # of many runs as large as the total
         p_word, j_word = (torch.cat(parts, dim=1) for parts in zip(*by_word, strict=True))
         return overlap.as_overlap(overlap.OverlapSums(total[0], total[1], count, p_word, j_word))
 
