@@ -57,7 +57,7 @@ def prepare_corpus(
 
     >>> corpus = prepare_corpus("lee", CorpusOptions(min_count=5))  # needs gensim
     >>> corpus
-    Corpus('lee': 293 documents, 49,172 tokens, 1,738 words)
+    Corpus('lee': 293 documents, 49,172 running words, 1,738 words)
     >>> corpus.vocabulary[0]
     b'the'
     """
@@ -114,7 +114,7 @@ def _select(documents: Documents, numbered: Numbered, options: CorpusOptions) ->
         "duplicate_documents": numbered.duplicates,
         "empty_files": len(numbered.empty),
         "rare_words": len(numbered.words) - 1 - len(vocabulary),
-        "rare_tokens": int(counts[rank < 0].sum()),
+        "rare_running_words": int(counts[rank < 0].sum()),
         "replaced_characters": documents.replaced,
     }
     records = numbered.records[:most]
