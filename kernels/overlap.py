@@ -134,18 +134,18 @@ def overlap_sums(
     pairs = (both & ~own).sum((1, 2))  # (t,): each pair twice
     if total is None:
         total = torch.zeros(2, len(lengths), runs, runs, dtype=torch.float64, device=both.device)
-    by_word = []
+    # In one tensor: small ones, made among large ones that are let go, would keep the memory of these in pieces.
+    by_word = torch.empty(2, len(lengths), targets, dtype=torch.float64, device=both.device)
     for place, (n, counts) in enumerate(zip(lengths, shared_by_length(neighbours, lengths), strict=True)):
         shared = counts.double().masked_fill_(own, 0)
         if lacking is not None:
             shared.masked_fill_(lacking, 0)
         total[0, place] += shared.sum(0) / n
-        p_word = shared.sum((1, 2)) / (n * pairs)
+        by_word[0, place] = shared.sum((1, 2)) / (n * pairs)
         shared /= 2 * n - shared
         total[1, place] += shared.sum(0)
-        by_word.append((p_word, shared.sum((1, 2)) / pairs))
-    p_word, j_word = (torch.stack(values) for values in zip(*by_word, strict=True))
-    return OverlapSums(total[0], total[1], both.sum(0), p_word, j_word)
+        by_word[1, place] = shared.sum((1, 2)) / pairs
+    return OverlapSums(*total, both.sum(0), *by_word)
 
 
 def as_overlap(sums: OverlapSums) -> Overlap:
