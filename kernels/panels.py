@@ -28,21 +28,21 @@ _SURE = 7.3
 _NEVER = 1e-13
 """Words that lie above a panel's left end with probabilities of at most this sum are never there."""
 
-_FAR = 0.1
+_FAR = 0.2
 """Words that lie above a panel's left end with at most this probability enter by the powers of their odds."""
 
-_POWERS = 12
-"""So many: the next, of odds of 1 to 9, is 4e-13."""
+_POWERS = 20
+"""So many: the next, of odds of 1 to 4, is 2e-13."""
 
 _MOST_FAR = 100.0
 """Far words that lie above are so many at most, in the mean: ``exp(−100)`` is a number of much precision."""
 
 _NODES = 20
 
-_AT_ONCE, _AT_ONCE_FAR = 1 << 12, 1 << 10
+_AT_ONCE, _AT_ONCE_FAR = 1 << 14, 1 << 12
 """Near and far words times panels that are worked on at a time: what is held of them stays in a processor's cache."""
 
-_PANELS_AT_ONCE = 64
+_PANELS_AT_ONCE = 128
 
 _TINY = 1e-100
 """Smaller probabilities are taken as 0: on numbers below 1e-308, as products of two of them are, a processor works ten
@@ -146,13 +146,13 @@ def _panel_integrals(
         panels = slice(start, start + step)
         places = tile.places[panels, tile.near : max(tile.last[panels])]
         if places.shape[1]:
-            words = (part[own[panels], places][..., None] for part in (mean, sd))
-            far.append(_far_words(panels, places, *words, x[panels, None], weights[panels, None]))
+            of_mean, of_sd = (part[own[panels], places][..., None] for part in (mean, sd))
+            far.append(_far_words(panels, places, of_mean, of_sd, x[panels, None], weights[panels, None]))
     places = tile.places[:, : tile.near]
-    words = [part[own, places].mT.contiguous()[..., None] for part in (mean, sd)]
+    of_mean, of_sd = (part[own, places].mT.contiguous()[..., None] for part in (mean, sd))
     lengths = [n - tile.sure for n in lengths]
-    law, inside = _at_most(*above(*words, x), tile.likely, lengths, _law_of_far(far, x, max(lengths)))
-    yield own, places, torch.einsum("knpx,kpx->pkn", inside, _density(*words, x, weights))
+    law, inside = _at_most(*above(of_mean, of_sd, x), tile.likely, lengths, _law_of_far(far, x, max(lengths)))
+    yield own, places, torch.einsum("knpx,kpx->pkn", inside, _density(of_mean, of_sd, x, weights))
     coefficients = _coefficients(law, lengths)
     for part in far:
         yield own[part.panels], part.places, _without_far(part, coefficients[:, part.panels])
@@ -220,7 +220,7 @@ def _add_sharp(result: Tensor, mean: Tensor, sd: Tensor, lengths: Sequence[int],
 def _panels(mean: Tensor, sd: Tensor, start: Tensor, width: float) -> tuple[Tensor, Tensor, Tensor]:
     """Target, left and right end of every panel: at most ``width`` SDs of each word in reach, ends where one is 0.
 
-    Nor are they wider than so many SDs of the place where the number of words above falls below one n.
+    Nor are they wider than 1.25 times so many SDs of the place where the number of words above falls below one n.
     """
     low, high = mean - REACH * sd, mean + REACH * sd
     end = high.amax(1)
@@ -237,7 +237,7 @@ def _panels(mean: Tensor, sd: Tensor, start: Tensor, width: float) -> tuple[Tens
     done = []
     while len(own):
         narrow = torch.stack([_narrowness(mean[own], sd[own], x) for x in (wide[0], wide.mean(0), wide[1])]).amin(0)
-        fine = ~(wide[1] - wide[0] > width * narrow)
+        fine = ~(wide[1] - wide[0] > 1.25 * width * narrow)
         done.append((own[fine], *wide[:, fine]))
         own, wide = own[~fine].repeat(2), wide[:, ~fine]
         middle = wide.mean(0)

@@ -30,7 +30,9 @@ _CUT = 1e-12
 """Probability that the n-th neighbour lies below the first node."""
 
 
-def top_n_threshold(mean: Tensor, sd: Tensor, n: int, epsilon: float, words: int | None = None) -> Tensor:
+def top_n_threshold(
+    mean: Tensor, sd: Tensor, n: int, epsilon: float, words: int | None = None, halvings: int = 30
+) -> Tensor:
     """Return for every target a cosine that the n-th neighbour exceeds, but for a probability of ``epsilon / 2``.
 
     Bisects ``P[N_T(x₀) ≤ n − 1] ≤ epsilon / 2``, T some candidates of highest mean: any subset gives a valid bound. A
@@ -44,6 +46,7 @@ def top_n_threshold(mean: Tensor, sd: Tensor, n: int, epsilon: float, words: int
         n: list length, at most the number of candidates.
         epsilon: the bound.
         words: how many candidates are in T; default 2n + 10.
+        halvings: of the range in which the bound lies: fewer give a lower one.
 
     Returns:
         ``(T,)``.
@@ -55,7 +58,7 @@ def top_n_threshold(mean: Tensor, sd: Tensor, n: int, epsilon: float, words: int
     # Not the lowest end itself: a word without spread is not above its own mean.
     low = (top - REACH * spread).masked_fill(top == -torch.inf, torch.inf).amin(1) - 1e-6
     high = top[:, 0]
-    for _ in range(30):
+    for _ in range(halvings):
         middle = (low + high) / 2
         beyond = law_of(*above(top.mT, spread.mT, middle), n).sum(0) <= epsilon / 2
         low, high = torch.where(beyond, middle, low), torch.where(beyond, high, middle)
@@ -71,11 +74,11 @@ def top_n_probabilities(mean: Tensor, sd: Tensor, lengths: Sequence[int], *, num
     """Return the probability of every candidate to be among the n nearest neighbours, for several n.
 
     The integral is composite Gauss-Legendre on panels no wider than eight standard deviations of any word that varies
-    there, or of the place where the number of words above x falls below n: among many words it is narrower than any of
-    them. At each node the law of N_s comes, for words that may be above with more than ½, from prefixes and suffixes of
-    the product over the candidates; from the law of all, the others are divided out one by one, in O(K n) as well: to
-    divide by more than ½ loses no digits. Words that are above with less than 1/10 enter into that law, and are divided
-    out of it, by a few powers of their odds: they are most words, and cost a dozen operations instead of 3n.
+    there, or ten of the place where the number of words above x falls below n: among many words it is narrower than
+    any of them. At each node the law of N_s comes, for words that may be above with more than ½, from prefixes and
+    suffixes of the product over the candidates; from the law of all, the others are divided out one by one, in O(K n)
+    as well: to divide by more than ½ loses no digits. Words that are above with less than 1/5 enter into that law, and
+    are divided out of it, by twenty powers of their odds: they are most words, and cost less than n operations.
 
     Args:
         mean: ``(T, K)`` mean cosines.
@@ -100,7 +103,7 @@ def top_n_probabilities(mean: Tensor, sd: Tensor, lengths: Sequence[int], *, num
     mean, sd = mean.double(), sd.double().masked_fill(sd <= SHARP, 0)
     wanted = torch.tensor(lengths, dtype=torch.float64, device=mean.device)[:, None]
     result = mean.new_empty(len(lengths), *mean.shape)
-    start = top_n_threshold(mean, sd, max(lengths), _CUT, 8 * max(lengths) + 50)
+    start = top_n_threshold(mean, sd, max(lengths), _CUT, 8 * max(lengths) + 50, halvings=10)
     waiting = torch.arange(len(mean), device=mean.device)
     # Where the guess of how narrow the integrand is was wrong, finer panels are needed.
     for width in (8.0, 4.0, 2.0, 1.0):
@@ -111,9 +114,7 @@ def top_n_probabilities(mean: Tensor, sd: Tensor, lengths: Sequence[int], *, num
         waiting = waiting[~(off <= TOLERANCE)]
         if not len(waiting):
             return result.clamp(max=1)
-    raise ArithmeticError(
-        f"target {int(waiting[0])}: the probabilities of its neighbours miss their sum by {float(off.max()):.1e}"
-    )
+    raise ArithmeticError(f"the probabilities of a target's neighbours miss their sum by {float(off.max()):.1e}")
 
 
 def predicted_overlap(probabilities: Tensor, lengths: Sequence[int]) -> Tensor:
