@@ -89,7 +89,7 @@ CASES = {
     "consistency-half-runs": "study consistency data/kept --text lee --split half --number 10 --permutations 9",
     "consistency-nonce": "study consistency data/kept --text lee --model nonce2vec --number 6 --samples 3",
     "consistency-nonce-grid": "study consistency data/kept/sgns/shuffled/run-000.safetensors --text lee "
-    "--model nonce2vec --grid --number 2 --samples 2 --sentences 1 --output updated",
+    "--model nonce2vec --grid --number 2 --samples 2 --sentences 1 --nonce-output updated",
     "consistency-texts": "study consistency data/letters.txt --text data/book --text data/general --number 10",
     "consistency-texts-runs": "study consistency data/lee/lsa/fixed --text lee --text sotu --number 8 "
     "--cutoff 8 --samples 4",

@@ -20,7 +20,7 @@ import typer
 
 from gpustab.cli.app import app
 from gpustab.cli.complaints import as_typed
-from gpustab.cli.options import Computing, Corpus, Showing, made
+from gpustab.cli.options import Computing, Corpus, Showing, made, want
 from gpustab.cli.session import require, say, session, show, wrote
 from gpustab.cli.takes import one_of, takes
 from gpustab.corpus.options import CORPORA, CorpusOptions
@@ -151,14 +151,14 @@ def train(
     train_plan: TrainPlan,
     train_options: TrainOptions,
     showing: Showing,
-    output: Annotated[Path | None, made("Folder of the run set", "RUNSET")] = None,
+    output: Annotated[Path | None, made("a run set", "RUNSET")] = None,
     corpus: Annotated[str | None, typer.Argument(help=CORPUS_HELP, show_default=False, autocompletion=a_corpus)] = None,
 ) -> None:
     """Train runs on your texts for `gpustab stability`; a stopped call goes on where it was, with the same vectors.
 
     Example: gpustab train speeches -o RUNSET
     """
-    output, showing = showing.beside(output, "the run set")
+    output = want(output, "the run set")
     with session(showing, goes_on=True, folder=output, corpus=corpus) as progress:
         if corpus is None and train_options.config is None:
             raise InputError("no corpus was given; wanted: gpustab train CORPUS -o RUNSET")

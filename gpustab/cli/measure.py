@@ -10,7 +10,7 @@ import typer
 
 from gpustab.cli.app import app
 from gpustab.cli.complaints import as_typed
-from gpustab.cli.options import Computing, Corpus, Showing, check_runs, made, open_runs
+from gpustab.cli.options import Computing, Corpus, Showing, check_runs, made, open_runs, want
 from gpustab.cli.session import session, show, wrote
 from gpustab.cli.takes import takes
 from gpustab.corpus.options import CORPORA, CorpusOptions
@@ -98,19 +98,21 @@ def average(
     computing: Computing,
     showing: Showing,
     average_options: AverageOptions,
-    output: Annotated[Path | None, made("File of the average, .txt, .vec, .gz or .safetensors", "OUT")] = None,
+    output: Annotated[
+        Path | None, made("the average, a file of vectors (.txt, .vec, .gz or .safetensors)", "FILE")
+    ] = None,
 ) -> None:
     """Write the tree average of many runs as one space, and tell how much nearer averages are to each other.
 
     Example: gpustab average RUNSET/sgns/shuffled -o average.vec
     """
-    output, showing = showing.beside(output, "the average", replaced=True)
+    output = want(output, "the average")
     with session(showing, output=output, runs=runs):
         from gpustab.formats.writers import write_space
         from gpustab.studies.average.study import average as averaged
         from gpustab.studies.average.study import together
 
-        compute = computing.leave("backend", "no neighbours are searched").compute()
+        compute = computing.compute()
         groups = open_runs(runs, load_options, loading)
         outputs = [output] if len(groups) == 1 else [_beside(output, group, showing) for group in groups]
         results = []
@@ -278,7 +280,7 @@ def pack(
         list[Path],
         typer.Argument(metavar="RUNS", help="Vector files, run sets, or groups of them.", show_default=False),
     ],
-    output: Annotated[Path | None, made("Folder of the new run set, without --verify", "RUNSET")] = None,
+    output: Annotated[Path | None, made("a new run set (without --verify)", "RUNSET")] = None,
     dtype: Annotated[Literal["float32", "float16", "bfloat16"], Option("How numbers are stored.")] = "float32",
     vocabulary: Annotated[Literal["joint", "union"], Option("Words of all runs, or of at least --min-runs.")] = "joint",
     min_runs: Annotated[int | None, Option("With --vocabulary union; default 2.", low=1)] = None,
@@ -289,8 +291,6 @@ def pack(
 
     Example: gpustab pack RUNSET -o packed
     """
-    if not verify and (output or showing.out):
-        output, showing = showing.beside(output, "the run set")
     with session(showing, goes_on=not verify, folder=output, runs=runs, least=1) as progress:
         if verify == (output is not None):
             raise InputError("wanted: gpustab pack RUNS... -o RUNSET, or gpustab pack --verify RUNSET")

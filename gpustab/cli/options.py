@@ -92,7 +92,7 @@ class Showing(Options):
     """What is printed and written.
 
     Attributes:
-        out: folder of the answer: report.html, summary.json, figures and tables.
+        out: folder of the page: report.html, with summary.json, figures and tables beside it.
         figures: formats of the figures in that folder: svg, pdf, png (300 dpi); several with commas.
         force: replace the result, or the file, that is there already.
         json: print one JSON object and nothing else.
@@ -107,30 +107,21 @@ class Showing(Options):
     quiet: Annotated[bool, Option(flags=("--quiet", "-q"))] = False
     verbose: Annotated[bool, Option(flags=("--verbose", "-v"))] = False
 
-    def beside(self, output: Path | None, what: str, *, replaced: bool = False) -> tuple[Path, Showing]:
-        """Return where goes what a command makes, and the rest: ``--out`` alone says where that goes.
-
-        Args:
-            output: where it goes by ``-o``; ``--out`` then is the folder of the page about it.
-            what: is made.
-            replaced: whether ``--force`` replaces it.
-
-        Raises:
-            InputError: if neither option says where it goes, or ``--force`` could do nothing.
-        """
-        if output is not None:
-            return output, self
-        if self.out is None:
-            raise InputError(f"give {option('out')}: where {what} goes")
-        if self.force and not replaced:
-            raise InputError(f"{option('force')} has no effect: a stopped call goes on, and nothing is replaced")
-        return self.out, replace(self, out=None)
-
 
 def made(what: str, metavar: str) -> Option:
-    """Return the option of a command that makes something: where it goes; see :meth:`Showing.beside`."""
-    text = f"{what}; required, unless --out alone says it. Beside -o, --out is the folder of the page about it."
-    return Option(text, ("--output", "-o"), metavar=metavar)
+    """Return the option of a command that makes something: where that goes. Its ``--out`` is the page about it."""
+    return Option(
+        f"What the command makes: {what}. --out is the folder of a page about it.", ("-o", "--output"), metavar=metavar
+    )
+
+
+def want(output: Path | None, what: str) -> Path:
+    """Return where goes what a command makes, or refuse to go on."""
+    if output is None:
+        raise InputError(
+            f"give {option('output')}: where {what} goes; {option('out')} is the folder of a page about it"
+        )
+    return output
 
 
 def parameters_of(what: str) -> Option:

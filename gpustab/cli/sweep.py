@@ -20,7 +20,7 @@ from gpustab.cli.make import (
     take_corpus,
     value_of,
 )
-from gpustab.cli.options import Computing, Corpus, Showing, made, parameters_of
+from gpustab.cli.options import Computing, Corpus, Showing, made, parameters_of, want
 from gpustab.cli.session import session, show
 from gpustab.cli.takes import takes
 from gpustab.errors import InputError, option
@@ -58,7 +58,7 @@ def sweep(
             metavar="PARAMETER=VALUE,VALUE,...",
         ),
     ],
-    output: Annotated[Path | None, made("Folder of the run sets", "DIR")] = None,
+    output: Annotated[Path | None, made("a folder of run sets", "DIR")] = None,
     grid: Annotated[bool, Option("All combinations, or one parameter at a time.", ("--grid/--one-at-a-time",))] = False,
     settings: Annotated[
         list[str] | None, parameters_of("the baseline: sgns.negative=10, or options.lowercase=false of the corpus")
@@ -70,7 +70,7 @@ def sweep(
 
     Example: gpustab sweep speeches --vary epochs=5,10,20 -o sweep
     """
-    output, showing = showing.beside(output, "the folder of run sets")
+    output = want(output, "the folder of run sets")
     with session(showing, goes_on=True, folder=output, corpus=corpus) as progress:
         check_settings(settings or [])
         values = _values(vary)

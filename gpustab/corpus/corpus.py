@@ -76,7 +76,7 @@ class Corpus:
         """How many there are, with their nouns: units, what is drawn where they are drawn together, tokens, words."""
         drawn = [] if self.together is None else [(self.draws, self.drawn)]
         unit = self.unit if self.together is None else "document"
-        return [(len(self), unit), *drawn, (len(self.tokens), "token"), (len(self.vocabulary), "word")]
+        return [(len(self), unit), *drawn, (len(self.tokens), "running word"), (len(self.vocabulary), "word")]
 
     @property
     def drawn(self) -> str:

@@ -111,7 +111,7 @@ class Numbered:
             )
         kept = np.ones(len(self.ids), bool)
         kept[self.ids != END] = ~found.covered
-        cut = f"{found.covered.sum():,} tokens of boilerplate are cut, of {found.documents:,} documents"
+        cut = f"{found.covered.sum():,} running words of boilerplate are cut, of {found.documents:,} documents"
         shown = ", ".join(f"'{one}'" for one in self.shown(found))
         return replace(self, ids=self.ids[kept], notes=(*self.notes, f"{cut}: {shown}"))
 

@@ -76,7 +76,9 @@ class Periods(NamedTuple):
     @property
     def summary(self) -> str:
         """All counts in one sentence; of an empty period :attr:`doubts` tell."""
-        there = [f"{own.name}: {own.documents:,} ({own.tokens:,} tokens)" for own in self.periods if own.documents]
+        there = [
+            f"{own.name}: {own.documents:,} ({own.tokens:,} running words)" for own in self.periods if own.documents
+        ]
         return f"documents by {self.column}: {some_of(there, _LISTED)}{self.reasons}"
 
     @property
@@ -93,7 +95,7 @@ class Periods(NamedTuple):
         ]
         usual = median([own.tokens for own in self.periods if own.tokens] or [0])
         named += [
-            f"{own.name} has {counted(own.tokens, 'token')}, the middle one of the periods {usual:,.0f}: "
+            f"{own.name} has {counted(own.tokens, 'running word')}, the middle one of the periods {usual:,.0f}: "
             "few words are frequent enough in it"
             for own in self.periods
             if 0 < own.tokens < SHORT * usual

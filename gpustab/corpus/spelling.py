@@ -104,7 +104,7 @@ def _letters_that_are_signs(words: Sequence[str], changes: Changes) -> dict[int,
 def _told(folded: Counter[str]) -> str:
     shown = ", ".join(f"{printable(one)} ({n:,})" for one, n in folded.most_common(_SHOWN))
     keep = option("keep_variants")
-    what = f"{folded.total():,} tokens with characters that are written in several ways"
+    what = f"{folded.total():,} running words with characters that are written in several ways"
     return f"one spelling for {what}: {shown}; {keep} keeps them apart"
 
 

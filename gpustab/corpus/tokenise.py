@@ -20,10 +20,10 @@ from gpustab.corpus.evidence import evidence_of
 from gpustab.corpus.numbering import END, Numbered, number
 from gpustab.corpus.sampling import drawn_together
 from gpustab.corpus.words import tokeniser as tokeniser
-from gpustab.errors import InputError, option
+from gpustab.errors import InputError, naming, option
 from gpustab.runs.key import Unit
 from gpustab.spaces.vocabulary import Vocabulary
-from gpustab.spaces.words import show
+from gpustab.spaces.words import some_words
 
 log = logging.getLogger("gpustab")
 
@@ -57,7 +57,7 @@ def prepare_corpus(
 
     >>> corpus = prepare_corpus("lee", CorpusOptions(min_count=5))  # needs gensim
     >>> corpus
-    Corpus('lee': 293 documents, 49,172 tokens, 1,738 words)
+    Corpus('lee': 293 documents, 49,172 running words, 1,738 words)
     >>> corpus.vocabulary[0]
     b'the'
     """
@@ -94,7 +94,8 @@ def corpus_of(numbered: Numbered, options: CorpusOptions, *, look: bool = True) 
 def _select(documents: Documents, numbered: Numbered, options: CorpusOptions) -> Corpus:
     """Leave out rare words, then the documents beyond the fraction."""
     counts = numbered.counts
-    vocabulary, rank = _rank(numbered.words, counts, options)
+    with naming(documents.name):
+        vocabulary, rank = _rank(numbered.words, counts, options)
     if not len(vocabulary):
         raise InputError(f"{documents.name}: {_why_no_words(numbered.words, counts, options)}")
     frequent, texts = _renumbered(numbered.ids, rank, int(counts[rank >= 0].sum()))
@@ -113,7 +114,7 @@ def _select(documents: Documents, numbered: Numbered, options: CorpusOptions) ->
         "duplicate_documents": numbered.duplicates,
         "empty_files": len(numbered.empty),
         "rare_words": len(numbered.words) - 1 - len(vocabulary),
-        "rare_tokens": int(counts[rank < 0].sum()),
+        "rare_running_words": int(counts[rank < 0].sum()),
         "replaced_characters": documents.replaced,
     }
     records = numbered.records[:most]
@@ -149,6 +150,6 @@ def _rank(words: list[str], counts: NDArray[np.int64], options: CorpusOptions) -
 def _why_no_words(words: list[str], counts: NDArray[np.int64], options: CorpusOptions) -> str:
     if not counts.any():
         return "there are no words in this text"
-    top = show(words[int(counts.argmax())].encode())
+    top = some_words([words[int(counts.argmax())].encode()])
     least = option("min_count", options.min_count)
     return f"no word occurs {options.min_count} times ({least}); the most frequent is '{top}', {counts.max()} times"

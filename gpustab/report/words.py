@@ -39,10 +39,12 @@ class Browsed(NamedTuple):
     Attributes:
         title: stands above it.
         form: two digits; percent of a share; or half of the 95 % interval of a standard error over the group's runs.
+        beside: a column without which it is not shown: one that says nothing where the words are not judged.
     """
 
     title: str
     form: Literal["number", "percent", "half"] = "number"
+    beside: str = ""
 
 
 Titles = Mapping[str, str | Browsed]
@@ -61,7 +63,8 @@ def browser(result: Content, columns: Mapping[str, Titles]) -> Packed | None:
     for name, titles in columns.items():
         table = result.tables.get(name)
         if table and table.height and "word" in table:
-            there = {column: _browsed(as_) for column, as_ in titles.items() if _numeric(table.get(column))}
+            shown = {column: _browsed(as_) for column, as_ in titles.items() if _numeric(table.get(column))}
+            there = {column: as_ for column, as_ in shown.items() if not as_.beside or _numeric(table.get(as_.beside))}
             runs = {group.get("name"): group.get("runs") for group in result.groups}
             groups = _groups(table, there, runs)
             if nearest := result.tables.get("nearest"):

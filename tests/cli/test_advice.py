@@ -46,7 +46,7 @@ def test_undated_documents_are_told_before_training_and_on_the_page_of_change(ca
     done = call(f"{TRAIN.removesuffix(' -q')} {how} -o periods")
     assert done.exit_code == 0, done.output
     before = " ".join(done.stderr.split()).partition("corpus = ")[0]
-    said = "documents by date: 1790-1809: 20 (140 tokens), 1810-1829: 20 (140 tokens); in none: "
+    said = "documents by date: 1790-1809: 20 (140 running words), 1810-1829: 20 (140 running words); in none: "
     reasons = "1 without a date ('n.d.'), 1 outside of all periods ('1950'), 1 across periods ('18th c.')"
     assert said + reasons in before
     done = call("study change periods --min-count 1 --json")

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 WRONG = {
     "train": [
-        ("train", "give --out"),
+        ("train", "give -o"),
         ("train -o new", "no corpus was given"),
         ("train nowhere -o new", "nowhere: there is no such file, folder or corpus"),
         ("train text.tx -o new", "near it is text.txt"),
@@ -81,7 +81,7 @@ WRONG = {
         ("compare a=r*.txt b=r*.txt", "b=r*.txt: would be compared with itself; give two groups"),
     ],
     "average": [
-        ("average r0.txt r1.txt", "give --out"),
+        ("average r0.txt r1.txt", "give -o"),
         ("average r0.txt -o a.txt", "give at least two"),
         ("average r0.txt nowhere -o a.txt", "nowhere: there is no such file"),
         ("average r0.txt r1.txt -o a.xyz", "the name must end in"),
@@ -94,7 +94,7 @@ WRONG = {
         ("info r0.txt --out r1.txt", "r1.txt is a file"),
     ],
     "sweep": [
-        ("sweep text.txt --vary epochs=1,2", "give --out"),
+        ("sweep text.txt --vary epochs=1,2", "give -o"),
         ("sweep nowhere --vary epochs=1,2 -o new", "nowhere: there is no such file"),
         ("sweep text.txt --vary epochs -o new", "wanted PARAMETER=VALUE"),
         ("sweep text.txt --vary epochs=1,2 --grid -o new", "one parameter varies"),

@@ -180,11 +180,8 @@ def test_every_command_says_where_the_answer_goes_by_either_name(command):
     assert {"-o", "--out", "--output"} <= flags
     assert len(flags) == sum(len(param.opts) for param in COMMANDS[command][0].params)  # none means two things
     owner = {flag: param.name for param in COMMANDS[command][0].params for flag in param.opts}
-    if command in {"train", "average", "pack", "sweep"}:
-        assert (owner["-o"], owner["--output"], owner["--out"]) == ("output", "output", "out")
-    else:
-        assert (owner["-o"], owner["--out"]) == ("out", "out")
-        assert owner["--output"] == ("output" if command == "study consistency" else "out")  # of Nonce2Vec there
+    made = "output" if command in {"train", "average", "pack", "sweep"} else "out"  # what the command makes
+    assert (owner["-o"], owner["--output"], owner["--out"]) == (made, made, "out")
 
 
 @pytest.mark.parametrize("flag", ["-o", "--out", "--output"])
@@ -193,8 +190,8 @@ def test_the_page_goes_where_each_name_says(place, call, flag):
     assert (place / "result/summary.json").is_file()
 
 
-@pytest.mark.parametrize("flag", ["-o", "--out", "--output"])
-def test_what_is_made_goes_where_each_name_says_alone(place, call, flag):
+@pytest.mark.parametrize("flag", ["-o", "--output"])
+def test_what_is_made_goes_where_either_name_says(place, call, flag):
     assert call(f"average r0.txt r1.txt {flag} a.txt").exit_code == 0
     assert (place / "a.txt").is_file()
     assert call(f"pack r0.txt r1.txt {flag} packed").exit_code == 0
@@ -214,23 +211,24 @@ def test_beside_it_out_is_the_folder_of_the_page(place, call, flag):
     assert (place / "verified/summary.json").is_file()
 
 
-def test_runs_are_trained_where_out_says(place, call):
+def test_runs_are_trained_where_the_output_is_and_out_is_the_page(place, call):
     (place / "text.txt").write_text("a b c a b\nb c a c\n")
     line = "train text.txt --runs 1 --min-count 1 --dim 2 --epochs 1 --sampling fixed --engine gensim -q --layout lines"
-    for flags in ("--out one", "--output two --out page", "-o three"):
+    for flags in ("--output one --out page", "-o two"):
         assert call(f"{line} {flags}").exit_code == 0
-    assert all((place / name / "manifest.json").is_file() for name in ("one", "two", "three"))
+    assert all((place / name / "manifest.json").is_file() for name in ("one", "two"))
     assert sorted(path.parent.name for path in place.rglob("summary.json")) == ["page"]
 
 
 def test_nowhere_is_refused_and_so_is_force_that_replaces_nothing(call):
     for line in ("train text.txt", "average r0.txt r1.txt", "sweep text.txt --vary epochs=1,2"):
-        done = call(line)
-        assert done.exit_code == 2
-        assert done.stderr.startswith("error: give --out: where the ")
-    done = call("train text.txt --out made --force")
+        for more in ("", " --out page"):
+            done = call(line + more)
+            assert done.exit_code == 2
+            assert done.stderr.startswith("error: give -o: where the ")
+    done = call("train text.txt -o made --force")
     assert done.exit_code == 2
-    assert done.stderr.startswith("error: --force has no effect: ")
+    assert done.stderr.startswith("error: --force says that a result may be replaced, but none is written: ")
 
 
 def test_the_doctor_writes_what_it_prints(place, call, monkeypatch):

@@ -15,7 +15,7 @@ def corpus():
 
 def test_size_and_text(corpus):
     assert len(corpus) == 2
-    assert repr(corpus) == "Corpus('made': 2 documents, 4 tokens, 3 words)"
+    assert repr(corpus) == "Corpus('made': 2 documents, 4 running words, 3 words)"
 
 
 def test_the_hash_is_the_same_everywhere(corpus):

@@ -199,7 +199,7 @@ def test_documents_are_grouped_by_a_column_or_in_blocks(tmp_path):
     options = CorpusOptions(min_count=1, unit="author", drop_numbers=False)
     corpus = prepare_corpus(tmp_path / "own.jsonl", options)
     assert corpus.together.tolist() == [k % 3 for k in range(12)]
-    assert repr(corpus).endswith("12 documents, 3 authors, 36 tokens, 14 words)")
+    assert repr(corpus).endswith("12 documents, 3 authors, 36 running words, 14 words)")
     blocks = drawn_together(prepare_corpus(tmp_path / "own.jsonl", replace(options, unit="blocks-5")), "blocks-5")
     assert blocks.together.tolist() == [0] * 5 + [1] * 5 + [2] * 2
     assert (blocks.draws, blocks.drawn) == (3, "block")

@@ -163,7 +163,7 @@ def test_no_date_vanishes_without_a_word(tmp_path, kept):
         "with an unclear date": 1,
     }
     assert sum(there.values()) + sum(own.documents for own in counts.left) == len(corpus)
-    assert "1790-1809: 1 (5 tokens), 1850-1869: 6 (30 tokens)" in counts.summary
+    assert "1790-1809: 1 (5 running words), 1850-1869: 6 (30 running words)" in counts.summary
     assert "1 with an unclear date ('3/4/50')" in counts.summary
     whole = count_dates(corpus.records, column)
     assert (whole.dated, whole.first, whole.last) == (10, -44, 2020)
@@ -220,7 +220,7 @@ def test_a_short_period_and_one_without_words_are_named(tmp_path):
     assert [(own.name, own.documents) for own in counts.periods][2:] == [("1840-1859", 1), ("1860-1879", 1)]
     empty, short = counts.doubts
     assert empty == "no words in 1860-1879: left out"
-    assert short.startswith("1840-1859 has 2 tokens, the middle one of the periods ")
+    assert short.startswith("1840-1859 has 2 running words, the middle one of the periods ")
     assert len(epoch_slices(corpus, "year:1800-1879:20")) == 3
 
 

@@ -98,7 +98,7 @@ def test_rare_words_are_removed_and_reported(prepare):
     corpus = prepare("a rare a b\nb once c c\n\n", min_count=2, layout="lines")
     assert units(corpus) == [[["a", "a", "b"]], [["b", "c", "c"]], [[]]]
     assert corpus.dropped["rare_words"] == 2
-    assert corpus.dropped["rare_tokens"] == 2
+    assert corpus.dropped["rare_running_words"] == 2
 
 
 def test_counting_comes_before_the_fraction_and_after_duplicates(prepare):

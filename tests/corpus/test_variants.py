@@ -87,7 +87,7 @@ def test_a_note_counts_and_shows_and_its_option_keeps(tmp_path):
     text = "don’t don’t don’t don't ﬁnal ﬁnal final haſt hast ﬂow\n"
     corpus = prepared(tmp_path, text)
     note = next(note for note in corpus.notes if "one spelling" in note)
-    assert "one spelling for 7 tokens" in note
+    assert "one spelling for 7 running words" in note
     for example in ("don’t → don't (3)", "ﬁnal → final (2)", "haſt → hast (1)"):
         assert example in note
     assert "\ue000keep_variants\ue001 keeps them apart" in note

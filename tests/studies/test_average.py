@@ -57,6 +57,23 @@ def test_the_level_table_tells_how_near_averages_of_equally_many_runs_are():
     assert (group["runs"], group["words"], group["dimension"]) == (5, 60, 6)
 
 
+def test_the_neighbours_that_averages_share_stand_beside_those_of_runs():
+    stack = noisy_copies(6, 60, 6, noise=0.5).numpy()
+    _, result = average(runs_of(torch.from_numpy(stack)))
+
+    def shared(spaces):
+        lists = [[oracles.top_k(oracles.unit(space), k, 10) for k in range(60)] for space in spaces]
+        return oracles.overlap(lists, 10)[0].mean()
+
+    two = [oracles.aligned_average(*stack[k : k + 2]) for k in (0, 2, 4)]
+    levels = result.frame("levels")
+    np.testing.assert_allclose(levels.p, [shared(stack), shared(two)], rtol=1e-9)
+    assert levels.p.is_monotonic_increasing
+    said = f"two averages of 2 runs share {10 * levels.p[1]:.1f} ("
+    assert said in result.verdict[1]
+    assert f"two single runs {10 * levels.p[0]:.1f} (" in result.verdict[1]
+
+
 def test_the_loss_between_orders_is_told():
     stack = noisy_copies(3, 60, 6)
     runs = runs_of(stack)

@@ -247,7 +247,7 @@ def lines_of(found: Evidence, *, short: bool = False) -> Iterator[tuple[str, str
     )
     sized = [_counted(n, noun) for n, noun in sizes]
     least = f" that occur {found.min_count} times or more ({option('min_count', found.min_count)})"
-    if rare := found.left_out.get("rare tokens", 0):
+    if rare := found.left_out.get("rare running words", 0):
         sized[2:] = [f"{found.tokens + rare:,} running words, of which {found.tokens:,} are of the {sized[3]}"]
     size = ", ".join(sized if found.sentences != found.documents else [sized[0], *sized[2:]])
     yield "holds", size + least * (found.min_count > 1)

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from gpustab.report import Result
-from gpustab.report.origin import embeddings
+from gpustab.report.origin import embeddings, in_words
 from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, percent, with_half
-from gpustab.statistics.intervals import Estimate
 from gpustab.studies.average.claims import GAINS, Gain
-from gpustab.studies.average.study import LEVELS, gain_of
-from gpustab.studies.shared.wording import listed, percents, the_runs
+from gpustab.studies.average.study import LEVELS, NEIGHBOURS, Level, decisive, gain_of
+from gpustab.studies.shared.wording import listed, of_list, percents, the_runs
 
 CITATIONS = ("rettenmeier2020",)
 
@@ -37,25 +36,17 @@ def cards(result: Content) -> list[Card]:
     first = next(gains(result), None)
     if first is None:
         return []
-    _, gain = first
-    group = result.groups[0]
+    name, gain = first
+    runs, *averages = LEVELS.rows(result.tables, group=name)
+    level, n = decisive(averages), min(NEIGHBOURS, result.groups[0]["words"] - 1)
+    assert level  # noqa: S101  # it is the one that the gain is of
+    come_back = f"of {n} neighbours come back"
     return [
-        Card("Two single runs differ by", number(gain.runs.value, 3), "PIP loss", _span(gain.runs)),
-        Card(
-            f"Two averages of {gain.n} runs differ by", number(gain.between.value, 3), "PIP loss", _span(gain.between)
-        ),
-        Card("That is", percent(gain.part.value), "of what runs differ", percents(gain.part)),
-        Card(
-            "The same runs in the reverse order",
-            number(group["loss_between_orders"], 2),
-            "PIP loss",
-            "how far the average depends on the order",
-        ),
+        Card("Two single runs", number(n * runs.p, 2), come_back, of_list(runs.shared, n)),
+        Card(f"Two averages of {gain.n} runs", number(n * level.p, 2), come_back, of_list(level.shared, n)),
+        Card("The averages differ", percent(gain.part.value), "as much as runs", f"PIP loss; {percents(gain.part)}"),
+        Card("The average is of", str(result.groups[0]["runs"]), "runs", counted(result.groups[0]["words"], "word")),
     ]
-
-
-def _span(loss: Estimate) -> str:
-    return with_half(loss.value, loss.half, 0.0) if loss.freedom > 1 else "one pair: no interval"
 
 
 def may_claim(result: Content) -> str:
@@ -83,32 +74,54 @@ def may_claim(result: Content) -> str:
 
 
 def page(result: Result) -> list[Block]:
-    """Return the curve, and the numbers of every group."""
-    blocks = [Block("Does an average of more runs differ less?", figures=["curve"])]
+    """Return what the file is for, the curve, and the numbers of every group."""
+    blocks = [_use(result), Block("Does an average of more runs differ less?", figures=["curve"])]
     for group in result.groups:
         own = LEVELS.of(result.tables).where(group=group["name"])
-        levels = SmallTable.of("Mean reduced PIP loss of two averages of equally many runs", own, _LEVELS)
-        title = f"{group['name']}: average of {counted(group['runs'], 'run')}, {counted(group['words'], 'word')}"
+        levels = SmallTable.of("Two averages of equally many runs", own, _LEVELS)
+        title = (
+            f"{in_words(group['name'])}: average of {counted(group['runs'], 'run')}, {counted(group['words'], 'word')}"
+        )
         blocks.append(Block(title, [*_facts(group)], [levels]))
     return blocks
 
 
-def _facts(group: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    yield "loss between runs", number(group["loss_between_runs"]), "mean reduced PIP loss of two runs"
-    yield (
-        "loss between orders",
-        number(group["loss_between_orders"], 2),
-        "of the averages in this and the reverse order",
+def _use(result: Result) -> Block:
+    """What a scholar does with the average, and what it does not tell."""
+    written = [str(group["written"]) for group in result.groups if "written" in group]
+    what = f"The average ({', '.join(written)})" if written else "The average"
+    drawn = any("bootstrap" in str(group["name"]).split("/") for group in result.groups)
+    other = "" if drawn else " Average bootstrap runs if the choice of the documents should weigh less too."
+    return Block(
+        "What is the average for?",
+        [
+            (
+                "use it",
+                "in place of a single run",
+                "for neighbours, similarities, maps and whatever takes word vectors",
+            ),
+            ("it has", "one vector a word", "in the coordinates of no run: compare its cosines, never single numbers"),
+            ("it lacks", "any sign of doubt", "which neighbours hold says gpustab neighbours WORD with the runs"),
+        ],
+        answer=f"{what} takes the place of one run wherever you would have used one.{other}",
     )
+
+
+def _facts(group: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    yield "other order", number(group["loss_between_orders"], 2), "PIP loss to the average in the reverse order of runs"
     if "written" in group:
         yield "written to", group["written"], ""
+
+
+def _neighbours(row: Level) -> str:
+    return f"{number(NEIGHBOURS * row.p, 2)} ({of_list(row.shared, NEIGHBOURS)})"
 
 
 _LEVELS: Columns = [
     ("runs of an average", "runs_beneath"),
     ("averages", "averages"),
     ("PIP loss of two", lambda row: with_half(row.reduced_pip, row.loss.half, 0.0) if row.averages > 1 else "–"),
-    ("SD over pairs", ("sd", 2)),
+    ("of 10 neighbours shared", _neighbours),
 ]
 
 
@@ -123,5 +136,5 @@ def methods(result: Content) -> str:
         "loss, "
         "half the root mean square difference of the cosines of all pairs of words; ± is half of the 95 % interval "
         "over "
-        "averages (jackknife, Student's t)."
+        "averages (jackknife, Student's t). p@10 is the share of ten nearest neighbours that two averages share."
     )

@@ -21,6 +21,7 @@ from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.report.origin import in_words
 from gpustab.results import Column, Sheet
+from gpustab.results.page import number
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.spaces.space import Space
@@ -29,6 +30,7 @@ from gpustab.studies.average.claims import GAINS, TOO_FEW, Gain
 from gpustab.studies.average.options import AverageOptions
 from gpustab.studies.shared.frame import answering
 from gpustab.studies.shared.spaces import look_at, of_spaces
+from gpustab.studies.shared.wording import of_list, word
 
 
 def average(
@@ -53,7 +55,7 @@ def average(
         there = answer.take(group)
         runs, result, again = engine.place(there, answer.compute), answer.result, options.renormalise
         engine.joint_words(runs)
-        top, rows = _tree(runs, again)
+        top, rows = _tree(runs, again, answer.compute)
         if problem := engine.undetermined(runs, top):
             if not options.allow_undetermined:
                 joint, open_ = option("vocabulary", "joint"), option("allow_undetermined")
@@ -61,7 +63,7 @@ def average(
                     f"{problem}; average the words of all runs ({joint}), or accept one of many averages by {open_}"
                 )
             result.notes.append(f"The average is one of many: {problem}.")
-        backwards = _tree(runs.take(list(range(len(runs)))[::-1]), again, levels=False)[0]
+        backwards = _tree(runs.take(list(range(len(runs)))[::-1]), again)[0]
         pip = engine.pip_pass(replace(runs, unit=True), answer.compute)
         chance = math.nan if pip.scale is None else float(pip.scale.chance.square().mean().sqrt())
         result.groups = [
@@ -76,10 +78,10 @@ def average(
                 "names": list(runs.names),
             }
         ]
-        levels = [_level(runs.name, 1, pip.reduced, len(runs)), *rows]
+        levels = [_level(runs.name, 1, pip.reduced, _shared(runs, answer.compute)), *rows]
         result.tables[LEVELS.name] = LEVELS.table(levels)
         gain = gain_of(levels, chance)
-        result.verdict = [TOO_FEW if gain is None else GAINS.sentence(gain)]
+        result.verdict = [TOO_FEW] if gain is None else [GAINS.sentence(gain), in_neighbours(levels, runs.words)]
         flaws = of_spaces(runs, pip) if runs.unit else look_at(runs, answer.compute)
         answer.warn(runs.name, flaws, runs.notes)
         space = Space(
@@ -112,6 +114,13 @@ class Level(NamedTuple):
     reduced_pip: Annotated[float, Column(about="mean reduced PIP loss of two of them, 0 to 1")]
     sd: Annotated[float, Column(about="over pairs of averages, ddof = 1")]
     se: Annotated[float, Column(about="of the mean, by leaving out one average after the other; of three or more")]
+    p: Annotated[float, Column(about="share of its ten nearest neighbours that a word keeps in another of them")]
+    p_se: Annotated[float, Column(about="its error, likewise")]
+
+    @property
+    def shared(self) -> Estimate:
+        """The share of neighbours with its error."""
+        return Estimate.of_runs(self.p, self.p_se, self.averages)
 
     @property
     def loss(self) -> Estimate:
@@ -122,6 +131,10 @@ class Level(NamedTuple):
 LEVELS = Sheet("levels", Level, "one row a group and level of the tree")
 _JUDGED = 3
 """Averages of a level that has an error."""
+
+NEIGHBOURS = 10
+_ASKED = 1000
+"""Of so many words neighbours are found: of all, averages would take as long as everything else of them."""
 
 
 def gain_of(levels: Sequence[Level], chance: float = math.nan) -> Gain | None:
@@ -135,28 +148,69 @@ def gain_of(levels: Sequence[Level], chance: float = math.nan) -> Gain | None:
         ``None`` where no two averages are of equally many runs.
     """
     runs, *averages = levels
-    judged = [level for level in averages if level.averages >= _JUDGED]
-    level = judged[-1] if judged else next(iter(averages), None)
+    level = decisive(averages)
     return level and Gain(level.runs_beneath, level.loss, runs.loss, chance)
 
 
+def decisive(averages: Sequence[Level]) -> Level | None:
+    """Return the largest averages that have an error, else the smallest ones; ``None`` where there are no two."""
+    judged = [level for level in averages if level.averages >= _JUDGED]
+    return judged[-1] if judged else next(iter(averages), None)
+
+
+def in_neighbours(levels: Sequence[Level], words: int) -> str:
+    """Return what averaging gains in neighbours, a sentence; of levels from the runs upwards, with averages."""
+    runs, *averages = levels
+    level = decisive(averages)
+    assert level  # noqa: S101  # where averages gain something there are some
+    n = min(NEIGHBOURS, words - 1)
+    of, single = (f"{number(n * x.p, 2)} ({of_list(x.shared, n)})" for x in (level, runs))
+    return (
+        f"Of {word(n)} nearest neighbours, two averages of {level.runs_beneath} runs share {of}, two single runs "
+        f"{single}."
+    )
+
+
 @telling_memory
-def _tree(runs: Runs, renormalise: bool, *, levels: bool = True) -> tuple[Average, list[Level]]:
-    """Return the average of all runs, and what there is to say of every level above the runs and below it."""
+def _tree(runs: Runs, renormalise: bool, compute: Compute | None = None) -> tuple[Average, list[Level]]:
+    """Return the average of all runs, and, if measured, every level above the runs and below it."""
     rows: list[Level] = []
     for nodes in engine.average_levels(runs, renormalise=renormalise):
         top = nodes[0]
         most = max(len(node.runs) for node in nodes)
         equal = [node for node in nodes if len(node.runs) == most]
-        if levels and len(equal) > 1:
-            rows.append(_level(runs.name, most, _losses(equal, runs.joint), len(equal)))
+        if compute and len(equal) > 1:
+            rows.append(_level(runs.name, most, _losses(equal, runs.joint), _shared(_as_runs(runs, equal), compute)))
         del equal
     return top, rows
 
 
-def _level(group: str, beneath: int, losses: Tensor, averages: int) -> Level:
-    statistics = pair_statistics(pair_matrix(losses, averages))
-    return Level(group, beneath, averages, statistics.mean, statistics.sd, statistics.se)
+def _level(group: str, beneath: int, losses: Tensor, shared: Tensor) -> Level:
+    averages = len(shared)
+    loss, p = pair_statistics(pair_matrix(losses, averages)), pair_statistics(shared)
+    return Level(group, beneath, averages, loss.mean, loss.sd, loss.se, p.mean, p.se)
+
+
+def _shared(runs: Runs, compute: Compute) -> Tensor:
+    """Return p@10 of all pairs ``(R, R)``, over the words of all runs or 1,000 of them."""
+    lists = engine.neighbour_pass(runs, engine.draw_targets(runs, _ASKED), NEIGHBOURS, compute)
+    return engine.overlap_pass(lists, [lists.k], compute).p[0].cpu()
+
+
+def _as_runs(runs: Runs, averages: Sequence[Average]) -> Runs:
+    """Return averages as runs of their own, over the words of the runs that they are of."""
+    lengths = torch.stack([torch.linalg.vector_norm(node.vectors, dim=1, dtype=torch.float64) for node in averages])
+    return replace(
+        runs,
+        rows=tuple(node.vectors for node in averages),
+        names=tuple(f"average {k}" for k in range(len(averages))),
+        present=lengths > 0,
+        lengths=lengths.where(lengths > 0, 1.0),
+        means=runs.means[: len(averages)] * 0,
+        centre=False,
+        unit=True,
+        seeds=(),
+    )
 
 
 def together(results: Sequence[Result]) -> Result:

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,7 +33,13 @@ _DISTINCT = 0.6
 """A bootstrap draw holds about 0.63 of the units; LSA cannot have more dimensions than there are."""
 
 COMMON = 0.8
-"""Words of more documents than that are no query words: function words, in any language."""
+"""A topic model is made of words of at most this share of the documents."""
+
+HEAD = 0.5
+"""The most frequent words, which together are this share of the text, are no query words: function words mostly."""
+
+PASSAGE = 200
+"""Running words of a passage, about a paragraph or two."""
 
 _STEPS = 200
 """Steps of NMF at most."""
@@ -71,24 +77,66 @@ def chosen_queries(corpus: Corpus, options: BootstrapOptions, progress: Progress
         InputError: if no word is left, or a topic model's package is missing.
     """
     progress(f"choosing query words from {corpus.name}", 0.0)
-    documents = _counts(corpus, _documents(corpus))
-    frequency = np.asarray((documents > 0).sum(0)).ravel()
-    allowed = frequency <= COMMON * documents.shape[0] if documents.shape[0] > 1 else np.ones(len(frequency), bool)
+    ways = f"name your words by {option('query')}"
+    flattering = "Frequent words are the more stable ones: of random words fewer neighbours hold."
+    if options.choose == "idf":
+        score = _clustering(corpus)
+        order = np.argsort(-score, kind="stable")[: options.count]
+        words = tuple(corpus.vocabulary[k] for k in order if score[k] > 0)
+        if not words:
+            raise InputError(
+                f"{corpus.name}: no word gathers in some passages more than in others; give {option('query')}"
+            )
+        said = (
+            f"The command chose the query words: words that gather in some documents and passages of {corpus.name}, "
+            f"where function words are spread evenly. The most frequent words, which are half of the text, are left "
+            f"out. If they are not your words, {ways}. {flattering}"
+        )
+        return Queries(words, (said,))
+    counts = _counts(corpus, _documents(corpus))
+    frequency, documents = np.asarray((counts > 0).sum(0)).ravel(), counts.shape[0]
+    allowed = frequency <= COMMON * documents if documents > 1 else np.ones(len(frequency), bool)
     if not allowed.any():
         why = f"every word is in more than {percent(COMMON)} of the documents"
         raise InputError(f"{corpus.name}: {why}; give {option('query')}")
-    flattering = (
-        f"The command chose the query words: frequent ones of {corpus.name} ({options.choose}) that stand in at most "
-        f"{percent(COMMON)} of the documents. Function words may be among them; name your words by {option('query')}. "
-        "Frequent words are the more stable ones: of random words fewer neighbours hold."
+    numbers, model = _of_topics(_counts(corpus, corpus.texts), allowed, options)
+    said = (
+        f"The command chose the query words by a topic model of {corpus.name} ({options.choose}), without words of "
+        f"more than {percent(COMMON)} of the documents. If they are not your words, {ways}. {flattering}"
     )
-    if options.choose == "idf":
-        score = np.asarray(documents.sum(0)).ravel() * np.log(documents.shape[0] / np.maximum(frequency, 1))
-        score[~allowed] = -1.0
-        order = np.argsort(-score, kind="stable")[: options.count]
-        return Queries(tuple(corpus.vocabulary[k] for k in order if score[k] >= 0), (flattering,))
-    numbers, said = _of_topics(_counts(corpus, corpus.texts), allowed, options)
-    return Queries(tuple(corpus.vocabulary[k] for k in numbers), (flattering, said))
+    return Queries(tuple(corpus.vocabulary[k] for k in numbers), (said, model))
+
+
+def _clustering(corpus: Corpus) -> NDArray[np.float64]:
+    """Return how far words gather, beyond chance, in some documents *and* in some passages ``(v,)``; 0 of the head.
+
+    A word's count times its residual inverse document frequency (Church & Gale 1995): how many documents would hold
+    it if each running word were drawn at random, over how many do, as a logarithm; the lesser of that of documents
+    and that of passages. Words of a period or author gather in documents alone, pronouns in passages more than there.
+    """
+    documents = _documents(corpus)
+    total = np.bincount(corpus.tokens, minlength=len(corpus.vocabulary))
+    gathered = [_residual(_counts(corpus, bounds), total) for bounds in (documents, _passages(documents))]
+    score = total * np.minimum(*gathered) if len(documents) > 2 else total * gathered[1]
+    order = np.argsort(-total, kind="stable")
+    before = np.cumsum(total[order]) - total[order]
+    score[order[before < HEAD * total.sum()]] = 0.0
+    return np.asarray(score, np.float64)
+
+
+def _residual(counts: Any, total: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Logarithm of the stretches that would hold a word if it were spread at random, over those that do."""
+    shares = np.asarray(counts.sum(1)).ravel() / max(int(total.sum()), 1)
+    numbers, places = np.unique(total, return_inverse=True)
+    expected = np.array([-np.expm1(-number * shares).sum() for number in numbers])[places]
+    held = np.asarray((counts > 0).sum(0)).ravel()
+    return np.asarray(np.log(np.maximum(expected, 1e-9) / np.maximum(held, 1)))
+
+
+def _passages(documents: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Cut every document into passages of about equal length; offsets into the tokens."""
+    bounds = [np.linspace(a, b, max(1, round((b - a) / PASSAGE)), endpoint=False) for a, b in pairwise(documents)]
+    return np.append(np.concatenate(bounds).astype(np.int64), documents[-1])
 
 
 def _documents(corpus: Corpus) -> NDArray[np.int64]:

@@ -129,6 +129,7 @@ def page(result: Result) -> list[Block]:
 def _neighbours(result: Result) -> Iterator[Block]:
     """One block a bootstrap group: for every query its neighbours with their verdicts."""
     judged = [row for row in tables.NEIGHBOURS.rows(result.tables) if row.verdict]
+    told = False
     for group, rows in groupby(judged, lambda row: row.group):
         own = list(rows)
         words = list(dict.fromkeys(row.query for row in own))
@@ -145,13 +146,15 @@ def _neighbours(result: Result) -> Iterator[Block]:
         answer += f" {HOLD.paper}. Here {everywhere} of {len(own)} words are in the lists of all {own[0].of} runs."
         rule = f"{RULE} The bootstrap range is the least and the largest cosine, no confidence interval."
         flat = is_flat(next(tables.SETTINGS.rows(result.tables, group=group)))
-        yield Block(
-            f"Which neighbours hold in {the_runs(group)}?",
-            tables=[_overview(words, own)],
-            answer=answer,
-            folded=flat,
-            aside=rule if group == judged[0].group else "",
-        )
+        if any(row.verdict != UNJUDGED for row in own):  # of others the first sentence says why
+            yield Block(
+                f"Which neighbours hold in {the_runs(group)}?",
+                tables=[_overview(words, own)],
+                answer=answer,
+                folded=flat,
+                aside="" if told else rule,
+            )
+            told = True
         yield Block(f"Each query word, neighbour by neighbour: {the_runs(group)}", tables=each, folded=True)
 
 

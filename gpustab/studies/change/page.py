@@ -221,7 +221,7 @@ def _words(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
             "Which words moved most?",
             tables=lists,
             answer=" ".join([*([first] if lists else []), *why_not]),
-            aside="± are 95 % intervals over runs. Occurrences: in the earlier and in the later period.",
+            aside="± are 95 % intervals over runs. How often: in the earlier and in the later period.",
         )
 
 
@@ -229,7 +229,7 @@ def _columns(words: Sequence[tables.Word], pair: tables.Pair) -> Columns:
     title = titles(tables.Word)
     columns: Columns = [
         "word",
-        ("occurrences", _counts),
+        ("how often", _counts),
         (title["change"], lambda row: _of_runs(pair, row.change, row.change_se)),
         "training_floor",
     ]

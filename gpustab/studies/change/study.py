@@ -342,7 +342,8 @@ def _without_training(pair: tables.Pair, splits: Sequence[tables.Pair]) -> str:
     if math.isnan(pair.corrected):
         if differences.noise(pair) > claims.NOISY:
             return claims.of_noise(pair) if pair.sampling_floor is None else ""  # the floor's sentence says so
-        return "One run cannot say how much of this is training noise."
+        said = pair.sampling_floor is not None and not math.isfinite(differences.expected(pair).value)  # by the floor
+        return "" if said else "One run cannot say how much of this is training noise."
     low, high = pair.estimate(pair.corrected, pair.corrected_se).interval
     span = "" if math.isnan(low) else f" ({number_span(low, high)})"
     change = f"Without the noise of training the change is {number(pair.corrected, 2)}{span}"

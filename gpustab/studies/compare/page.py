@@ -22,9 +22,10 @@ from gpustab.studies.shared.wording import difference_span, listed, of_list, per
 CITATIONS = ("rettenmeier2020", "antoniak2018")
 WORDS = {
     "words": {
-        "count": "occurrences",
-        **titles(Word, "p_first", "p_second", "difference"),
-        "se": "its standard error",
+        "count": "times in a run",
+        **titles(Word, "p_first", "p_second"),
+        "difference": Browsed("difference", beside="less_first"),  # no word's, where no word is judged
+        "se": Browsed("its standard error", beside="less_first"),
         "less_first": Browsed("at a disadvantage in the first", "percent"),
         "less_second": Browsed("in the second", "percent"),
     }

@@ -140,7 +140,7 @@ def _of_run(
     vectors = nonce.trained(sums, output, pairs, settings)
     finite = bool(torch.isfinite(vectors).all())
     if finite:
-        model = f"Nonce2Vec ({options.output})"
+        model = f"Nonce2Vec ({options.nonce_output})"
         models[model] = of_model(vectors, prepared, words)
         near += nearest(vectors, prepared, words, runs.vocabulary, model)
     return OfRun(models, near, updates(prepared, pairs), grid, not finite)
@@ -184,7 +184,7 @@ def tuned(
     """Measure the best setting on the terms that it was not chosen on, and the sums of these terms, in every run."""
     rows, part = prepared.having(~that_choose(len(prepared.samples.terms), options.seed))
     settings = nonce_settings(options)._replace(**{name: getattr(best, name) for name in nonce.GRID})
-    name = f"Nonce2Vec ({options.output}, tuned)"
+    name = f"Nonce2Vec ({options.nonce_output}, tuned)"
     models: dict[str, list[Model]] = {TESTED: [], name: []}
     for r in range(len(runs)):
         words, sums, output = _unit_words(runs, r, prepared), prepared.sums(runs, r), outputs.of(runs, r)

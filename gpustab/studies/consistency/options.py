@@ -38,7 +38,7 @@ class ConsistencyOptions(Options):
         model: ``"nonce2vec"`` is trained beside the additive model, from its sums; it needs output vectors and counts.
         output_vectors: a file of vectors: the background's output vectors, by the same words. Default: those that its
             training kept.
-        output: whether Nonce2Vec leaves the output vectors as they are (paper) or trains them too (public code).
+        nonce_output: whether Nonce2Vec leaves the output vectors as they are (paper) or trains them too (public code).
         alpha: Nonce2Vec's learning rate at the first pair.
         negatives: Nonce2Vec's negative samples of a pair.
         sample: threshold of Nonce2Vec's subsampling, in tokens of the sample (no rate).
@@ -78,7 +78,7 @@ class ConsistencyOptions(Options):
     permutations: Annotated[int, Option(low=1)] = 99
     model: Literal["additive", "nonce2vec"] = "additive"
     output_vectors: Annotated[str | None, Option(metavar="FILE", reads=True)] = None
-    output: Literal["frozen", "updated"] = "frozen"
+    nonce_output: Literal["frozen", "updated"] = "frozen"
     alpha: Annotated[float, Option(above=0)] = 1.0
     negatives: Annotated[int, Option(low=1)] = 3
     sample: Annotated[float, Option(above=0)] = 10_000

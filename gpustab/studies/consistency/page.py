@@ -159,7 +159,7 @@ def _facts(result: Result) -> list[tuple[str, str, str]]:
             case.name,
             counted(case.terms, "term"),
             f"{counted(case.samples, 'sample')} of {case.sentences:.1f} sentences, {percent(case.full)} of them "
-            f"full; {counted(case.words, 'word')}, {percent(case.known)} of the text's tokens; "
+            f"full; {counted(case.words, 'word')}, {percent(case.known)} of the text's running words; "
             f"{counted(len(case.runs), 'run')}; text: {case.source or case.text}",
         )
         for case in _cases(result)
@@ -281,7 +281,7 @@ def _how(result: Result) -> Block:
             ("few", f"under {claims.FEWEST:g}", "of so few terms nothing is said"),
             ("null pairs", "different terms", "no sentence in common, numbers of context words within a factor of two"),
             ("context", f"{window} words", "within the sentence, after subsampling; never the term itself"),
-            ("centred", "", "less the mean background vector of the text's tokens, once for each context word"),
+            ("centred", "", "less the mean background vector of the text's words, once for each context word"),
             ("intervals", "95 %", "jackknife over terms, Student's t; runs of a background have their own SD"),
             ("terms", "as independent", WORDS_DEPEND.replace("words", "terms").replace("Words", "Terms")),
         ],

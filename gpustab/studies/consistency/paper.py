@@ -117,5 +117,5 @@ def methods(result: Content) -> str:
         f"vectors of the context words ({s['window']} words within the sentence, subsampled at {s['subsample']:g}) "
         "were added. Cosines of samples of one term are compared with those of samples of different terms without a "
         "common sentence (area under the curve over all pairs of both); the same was done without the mean background "
-        "vector of the text's tokens. Intervals are 95 % by jackknife over terms." + several + tuned
+        "vector of the text's words. Intervals are 95 % by jackknife over terms." + several + tuned
     )

@@ -94,7 +94,7 @@ class TermNumbers(NamedTuple):
 
     group: Annotated[str, _GROUP]
     term: str
-    occurrences: Annotated[int, Column("occurrences", about="in the text")]
+    occurrences: Annotated[int, Column("times in the text")]
     sentences: Annotated[int, Column("sentences in samples")]
     same: Annotated[float, Column("cosine of its samples")]
     null: Annotated[float, Column("to other terms", about="mean cosine of its null pairs")]
@@ -279,7 +279,7 @@ class Case(NamedTuple):
     source: Annotated[str, Column(about="path or name of the text")]
     runs: list[str]
     words: Annotated[int, Column(about="that the background has")]
-    known: Annotated[float, Column(about="share of the text's tokens that the background knows")]
+    known: Annotated[float, Column(about="share of the text's running words that the background knows")]
     terms: int
     samples: int
     sentences: Annotated[float, Column(about="mean number of a sample")]

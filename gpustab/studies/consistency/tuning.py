@@ -60,7 +60,7 @@ def every_setting(
 def nonce_settings(options: ConsistencyOptions) -> nonce.Settings:
     """Return how Nonce2Vec is trained by the options of the study."""
     varied = {name: getattr(options, name) for name in nonce.GRID}
-    updated = options.output == "updated"
+    updated = options.nonce_output == "updated"
     return nonce.Settings(**varied, window=options.nonce_window, updated=updated, seed=options.seed)
 
 

@@ -28,7 +28,12 @@ def frequent(table: Table, _: Tables) -> Picture:
         ]
         label = f"Most frequent words of {corpus}: " + ", ".join(f"{row.word} {row.occurrences:,}" for row in rows[:5])
         panels.append(
-            dots(lines, Axis("occurrences", 0, 1.05 * top), NAMED._replace(row=22, left=120, name=(8, 4)), label)
+            dots(
+                lines,
+                Axis("how often the word stands there", 0, 1.05 * top),
+                NAMED._replace(row=22, left=120, name=(8, 4)),
+                label,
+            )
         )
         said.append(", ".join(row.word for row in rows[:3]))
     return Picture(f"The most frequent words are {'; '.join(said)}", panels)

@@ -26,7 +26,7 @@ from gpustab.runs.manifest import holds_texts
 from gpustab.runs.runset import open_runset
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import printable
-from gpustab.studies.shared.frame import answering
+from gpustab.studies.shared.frame import answering, by_sentence
 
 _FIRST = 5
 _LOOKED = 5
@@ -70,13 +70,15 @@ def info(
     """
     texts = {Path(path) for path in paths if corpus or epochs_by or is_corpus(Path(path))}
     files = [file for path in map(Path, paths) for file in ([path] if path in texts else _files(path))]
+    notes: dict[str, list[str]] = {}
     with answering("info", options or LoadOptions(), progress=progress) as answer:
         for number, path in enumerate(files):
             answer.report(f"reading {path}", number / len(files))
             fits = fit_count or corpus is None
             told = _seen(path, corpus or CorpusOptions(), explain, epochs_by, fits) if path in texts else None
-            told = told or _told(path, options or LoadOptions(), answer.result.notes, explain)
+            told = told or _told(path, options or LoadOptions(), notes, explain)
             answer.result.groups.append(told)
+        answer.result.notes += _noted(notes, len(files))
         answer.result.verdict = [verdict(answer.result.groups)]
         answer.result.tables |= _frequent(answer.result.groups)
     return answer.result
@@ -182,13 +184,32 @@ def _periods(path: Path, options: CorpusOptions, epochs_by: str) -> list[tuple[s
     return [("periods", counts.summary), *(("", doubt) for doubt in counts.doubts)]
 
 
-def _told(path: Path, options: LoadOptions, notes: list[str], explain: Callable[[InputError], str]) -> dict[str, Any]:
+def _noted(notes: Mapping[str, Sequence[str]], files: int) -> list[str]:
+    """Return the notes on files; one about several is said once.
+
+    >>> _noted({"a": ["no checksum", "no counts"], "b": ["no checksum"]}, 2)
+    ['All 2 files: no checksum', 'a: no counts']
+    >>> _noted({name: ["no checksum"] for name in "abcd"}, 5)
+    ['a, b, c and 1 more file: no checksum']
+    """
+    said = []
+    for sentence, names in by_sentence(notes).items():
+        more = len(names) - _NAMED
+        some = ", ".join(names[:_NAMED]) + (f" and {counted(more, 'more file')}" if more > 0 else "")
+        said.append(f"{f'All {files} files' if len(names) == files > 1 else some}: {sentence}")
+    return said
+
+
+def _told(
+    path: Path, options: LoadOptions, notes: dict[str, list[str]], explain: Callable[[InputError], str]
+) -> dict[str, Any]:
     try:
         space = read_space(path, options)
     except InputError as error:
         name = printable(str(path))
         return {"name": name, "error": printable(explain(error)).removeprefix(name).lstrip(":, ")}
-    notes += [f"{printable(str(path))}: {note}" for note in space.report.notes] if space.report else []
+    if space.report:
+        notes[printable(str(path))] = list(space.report.notes)
     return _contents(space, path)
 
 

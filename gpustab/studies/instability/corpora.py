@@ -90,7 +90,7 @@ def places_of(techniques: Sequence[Family[Runs | Group]]) -> dict[str, tuple[str
     texts = {technique.name: _text_of(technique.members[0]) for technique in techniques}
     alike = Counter(label for label, _ in {(label, text.get("hash", "")) for label, text in texts.values()})
     corpora = {
-        name: f"{label} ({text['tokens']:,} tokens)" if alike[label] > 1 and "tokens" in text else label
+        name: f"{label} ({text['tokens']:,} running words)" if alike[label] > 1 and "tokens" in text else label
         for name, (label, text) in texts.items()
     }
     settings = Counter((technique.key.technique, corpora[technique.name]) for technique in techniques)

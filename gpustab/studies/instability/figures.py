@@ -220,7 +220,7 @@ def _over_frequency(name: str, words: Table, batches: Table, quantity: str) -> s
         Curve(batches["frequency"], means, "ink", parts=(_THIN, MARKS), size=3),
         *(Note(word, x, min(max(y, low), top), -3, -6) for word, x, y in _frequent(words, values) if intrinsic),
     ]
-    x = Axis("occurrences in the corpus", min(xs), max(max(xs), 1.01 * min(xs)), log=True)
+    x = Axis("how often a word stands in the corpus", min(xs), max(max(xs), 1.01 * min(xs)), log=True)
     return lines(x, Axis(title, low, top), layers, f"{title} over frequency, {name}", name=technique(name))
 
 
@@ -250,7 +250,7 @@ def _of_corpora(technique: str, corpora: Table, batches: Table, title: str) -> s
     if len(drawn) < 2:
         return ""
     xs, ys = [x for one in drawn for x in one.x], [y for one in drawn for y in one.y]
-    x = Axis("occurrences in the corpus", min(xs), max(xs), log=True)
+    x = Axis("how often a word stands in the corpus", min(xs), max(xs), log=True)
     y = Axis(f"{title}, by its mean", min(0.0, *ys), 1.05 * max(ys))
     return _keyed(f"{title} over frequency by corpus", technique, x, y, drawn)
 

@@ -231,8 +231,8 @@ def _notes(run: Encoded) -> list[str]:
     notes = list(run.notes)
     if any(run.lacks):
         notes.append(
-            f"It lacks {percent(run.lacks[0], 1)} of the tokens and {percent(run.lacks[1], 1)} of the words put in as "
-            "synonyms; sentences whose changed words it has are scored apart too, as 'known'."
+            f"It lacks {percent(run.lacks[0], 1)} of the running words and {percent(run.lacks[1], 1)} of the words put "
+            "in as synonyms; sentences whose changed words it has are scored apart too, as 'known'."
         )
     if undefined := int(np.isnan(run.distances.paraphrase).sum()):
         notes.append(f"{counted(undefined, 'sentence', 'is/are')} left out: no vector, or none of the paraphrase.")

@@ -17,7 +17,7 @@ CITATIONS = ("rettenmeier2020", "antoniak2018")
 
 WORDS = {
     "words": {
-        "count": "occurrences",
+        "count": "times in a run",
         "pip_mean": "PIP loss",
         "pip_se": Browsed("± (loss)", "half"),
         "p@10": "p@10",

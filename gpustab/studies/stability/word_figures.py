@@ -142,7 +142,7 @@ def _over_frequency(counts: Values, values: Values, band: Band, group: str, styl
     top = float(np.quantile(values, 0.995)) * 1.1 if losses else 1.0
     quantiles = ((band.low, "line thin dash"), (band.high, "line thin dash"), (band.middle, "line"))
     return lines(
-        Axis("occurrences in what one run reads", float(counts.min()), float(counts.max()), log=True),
+        Axis("how often a word stands in what a run reads", float(counts.min()), float(counts.max()), log=True),
         Axis(title, 0.0, top),
         [
             Cloud(zip(counts, values, strict=True), style),

@@ -1,5 +1,6 @@
-"""Query words: given, from a file, or high words of the corpus."""
+"""Query words: given, from a file, or words of the corpus that gather in some of its passages."""
 
+import numpy as np
 import pytest
 
 from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
@@ -29,11 +30,43 @@ def test_a_file_of_words(tmp_path):
     assert named_queries(BootstrapOptions(queries=str(tmp_path / "words.txt"))).words == (b"war", b"peace")
 
 
-def test_idf_takes_frequent_words_of_few_documents_and_none_of_all(corpus):
-    found = chosen_queries(corpus, BootstrapOptions(count=3), no_progress)
-    assert found.words[0] == b"whale"  # 60 × ln 2, bread has 40 × ln 2
-    assert b"the" not in chosen_queries(corpus, BootstrapOptions(count=50), no_progress).words
-    assert "Frequent" in found.notes[0] or "frequent" in found.notes[0]
+def told(folder, documents, passages=6, length=200):
+    """Documents of passages: half function words, spread evenly; a period's word, a speaker's, and topics' words.
+
+    ``upon`` stands in the earlier half of the documents and ``tonight`` in the later, evenly; ``she`` and ``her``
+    gather in every sixth passage of any document; of six topics every document has two, in three passages each.
+    """
+    rng = np.random.default_rng(0)
+    for d in range(documents):
+        lines = []
+        for k in range(passages):
+            words = [f"function{x}" for x in (rng.zipf(1.6, length) % 40)]
+            words[:20] = ["upon" if d < documents / 2 else "tonight"] * 20
+            words[20:30] = ["she", "her"] * 5 if (k + d) % 6 == 0 else words[20:30]
+            topic = (d + 3 * (k % 2)) % 6
+            words[30:80] = [f"topic{topic}-{x}" for x in rng.integers(5, size=50)]
+            lines.append(" ".join(rng.permutation(words)))
+        (folder / f"{d:02}.txt").write_text(" ".join(lines))
+    return prepare_corpus(folder, CorpusOptions(min_count=1, as_is=True, tokenizer="whitespace"))
+
+
+def test_words_of_topics_are_chosen_and_neither_function_words_nor_those_of_a_period_or_a_speaker(tmp_path):
+    found = chosen_queries(told(tmp_path, 30), BootstrapOptions(count=30), no_progress)
+    assert len(found.words) == 30
+    assert all(word.startswith(b"topic") for word in found.words)
+    assert "function words are spread evenly" in found.notes[0]
+
+
+def test_one_document_is_judged_by_its_passages(tmp_path):
+    found = chosen_queries(told(tmp_path, 1, passages=60), BootstrapOptions(count=10), no_progress)
+    assert all(word.startswith((b"topic", b"she", b"her")) for word in found.words)
+
+
+def test_a_text_in_which_no_word_gathers_asks_for_words(tmp_path):
+    (tmp_path / "even.txt").write_text("the cat sat on a mat " * 300)
+    corpus = prepare_corpus(tmp_path, CorpusOptions(min_count=1, as_is=True))
+    with pytest.raises(InputError, match="give query"):
+        chosen_queries(corpus, BootstrapOptions(), no_progress)
 
 
 @pytest.mark.parametrize(("choose", "said"), [("nmf", "2 topics"), ("lda", "not converged")])

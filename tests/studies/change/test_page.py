@@ -92,7 +92,7 @@ def test_words_that_moved_most(blocks):
     assert table.title == "1800-1819 → 1820-1839"
     assert dict(zip(table.header, table.rows[0], strict=True)) == {
         "word": "labor",
-        "occurrences": "1,234, 55",
+        "how often": "1,234, 55",
         "change": "0.346 ± 0.039",
         "two runs of one": "0.12",
         "two samplings of one": "0.20",

@@ -178,7 +178,12 @@ def test_texts_and_settings_of_one_name_are_told_apart(tmp_path):
         manifest.write_text(json.dumps(said))
     places = places_of(families(open_groups([tmp_path / name for name in texts])))
     short = {tuple(x.replace(str(tmp_path), "") for x in place) for place in places.values()}
-    assert short == {("sgns", "x (100 tokens)"), ("sgns", "x (200 tokens)"), ("sgns, /c", "y"), ("sgns, /d", "y")}
+    assert short == {
+        ("sgns", "x (100 running words)"),
+        ("sgns", "x (200 running words)"),
+        ("sgns, /c", "y"),
+        ("sgns, /d", "y"),
+    }
 
 
 def test_claims_on_techniques_are_judged_on_every_corpus(three):
