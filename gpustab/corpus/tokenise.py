@@ -20,10 +20,10 @@ from gpustab.corpus.evidence import evidence_of
 from gpustab.corpus.numbering import END, Numbered, number
 from gpustab.corpus.sampling import drawn_together
 from gpustab.corpus.words import tokeniser as tokeniser
-from gpustab.errors import InputError, option
+from gpustab.errors import InputError, naming, option
 from gpustab.runs.key import Unit
 from gpustab.spaces.vocabulary import Vocabulary
-from gpustab.spaces.words import show
+from gpustab.spaces.words import some_words
 
 log = logging.getLogger("gpustab")
 
@@ -94,7 +94,8 @@ def corpus_of(numbered: Numbered, options: CorpusOptions, *, look: bool = True) 
 def _select(documents: Documents, numbered: Numbered, options: CorpusOptions) -> Corpus:
     """Leave out rare words, then the documents beyond the fraction."""
     counts = numbered.counts
-    vocabulary, rank = _rank(numbered.words, counts, options)
+    with naming(documents.name):
+        vocabulary, rank = _rank(numbered.words, counts, options)
     if not len(vocabulary):
         raise InputError(f"{documents.name}: {_why_no_words(numbered.words, counts, options)}")
     frequent, texts = _renumbered(numbered.ids, rank, int(counts[rank >= 0].sum()))
@@ -149,6 +150,6 @@ def _rank(words: list[str], counts: NDArray[np.int64], options: CorpusOptions) -
 def _why_no_words(words: list[str], counts: NDArray[np.int64], options: CorpusOptions) -> str:
     if not counts.any():
         return "there are no words in this text"
-    top = show(words[int(counts.argmax())].encode())
+    top = some_words([words[int(counts.argmax())].encode()])
     least = option("min_count", options.min_count)
     return f"no word occurs {options.min_count} times ({least}); the most frequent is '{top}', {counts.max()} times"

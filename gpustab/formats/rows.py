@@ -20,7 +20,7 @@ from gpustab.formats.unusual import Unusual, Values, name_of
 from gpustab.machine.memory import affordable
 from gpustab.spaces.space import Event, LoadReport, Space
 from gpustab.spaces.vocabulary import Vocabulary
-from gpustab.spaces.words import show, some_words
+from gpustab.spaces.words import LONGEST_WORD, show, some_words, too_long
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,8 +179,14 @@ class RowTable:
             places: the line or row number of each.
             counts: corpus counts, from all rows or from none.
             starts: ``(b,)`` bytes of the file at which their values start, kept of rows that stay there.
+
+        Raises:
+            InputError: if a word is empty where it may not be, or longer than a word can be.
         """
         self.rows += len(words)
+        if (size := max(map(len, words), default=0)) > LONGEST_WORD:
+            word = max(words, key=len)
+            raise InputError(f"{self._place} {places[words.index(word)]}: {too_long(size, word)}")
         if b"" in words and not self._keep_empty:
             filled = self._filled(words, places)
             words, vectors, places = [words[i] for i in filled], vectors[filled], [places[i] for i in filled]

@@ -14,7 +14,7 @@ from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.sniff import UTF8_BOM, foreign
 from gpustab.formats.source import open_source
 from gpustab.formats.text.decimals import is_number_like
-from gpustab.spaces.words import show
+from gpustab.spaces.words import LONGEST_WORD, show, too_long
 
 _NAMES = ("{stem}.vocab", "{stem}.words", "{stem}.txt", "{stem}.vocab.txt", "vocab.txt", "words.txt")
 # At most 18 digits: these fit 64 bits.
@@ -118,7 +118,8 @@ def read_words(path: str | os.PathLike[str]) -> WordList:
     ``-save-vocab`` writes, the numbers are counts. Otherwise the whole line is the word.
 
     Raises:
-        InputError: if the file cannot be read, is no text in UTF-8 or alike, has a blank line, or holds vectors.
+        InputError: if the file cannot be read, is no text in UTF-8 or alike, has a blank line or one that is no
+            word by its length, or holds vectors.
     """
     with open_source(path) as source:
         content = b"".join(source.blocks())
@@ -137,7 +138,10 @@ def read_words(path: str | os.PathLike[str]) -> WordList:
     if _are_vectors(lines[1 : _SAMPLE + 1] or lines):
         raise InputError(f"{path}: its lines end in several numbers, as vectors do; wanted words, one a line")
     notes = ["a byte-order mark (UTF-8 BOM) at the start of the vocabulary file was removed"]
-    return _with_counts(path, lines, notes if content.startswith(UTF8_BOM) else [])
+    found = _with_counts(path, lines, notes if content.startswith(UTF8_BOM) else [])
+    if (size := max(map(len, found.words))) > LONGEST_WORD:
+        raise InputError(f"{path}: {too_long(size, max(found.words, key=len))}")
+    return found
 
 
 def _are_vectors(lines: list[bytes]) -> bool:

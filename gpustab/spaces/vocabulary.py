@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from gpustab.errors import InputError
-from gpustab.spaces.words import as_word, meant, show
+from gpustab.spaces.words import LONGEST_WORD, as_word, meant, show, too_long
 
 
 class Vocabulary(Sequence[bytes]):
@@ -25,7 +25,7 @@ class Vocabulary(Sequence[bytes]):
         words: the words, text or bytes, in order.
 
     Raises:
-        InputError: if a word occurs twice.
+        InputError: if a word occurs twice, or has more than 65,536 bytes.
 
     >>> vocabulary = Vocabulary(["the", "of"])
     >>> vocabulary[1], vocabulary.index_of("of"), "and" in vocabulary
@@ -34,6 +34,8 @@ class Vocabulary(Sequence[bytes]):
 
     def __init__(self, words: Iterable[str | bytes]) -> None:
         self._words = tuple(as_word(word) for word in words)
+        if (size := max(map(len, self._words), default=0)) > LONGEST_WORD:
+            raise InputError(too_long(size, max(self._words, key=len)))
         if len(self._index) != len(self._words):
             twice = next(w for i, w in enumerate(self._words) if self._index[w] != i)
             raise InputError(f"the word '{show(twice)}' occurs twice in one vocabulary")
@@ -125,9 +127,12 @@ def cut_out(buffer: Tensor, offsets: Tensor) -> list[bytes]:
         offsets: ``(v + 1,)``.
 
     Raises:
-        InputError: if the offsets do not run from 0 to the buffer's length without falling.
+        InputError: if the offsets do not run from 0 to the buffer's length without falling, or a word is too long.
     """
     data, bounds = buffer.numpy().tobytes(), offsets.numpy()
     if not len(bounds) or bounds[0] != 0 or bounds[-1] != len(data) or (bounds[1:] < bounds[:-1]).any():
         raise InputError("the word offsets do not fit the word bytes: the file is damaged")
+    sizes = np.diff(bounds)
+    if (size := int(sizes.max(initial=0))) > LONGEST_WORD:
+        raise InputError(too_long(size, data[bounds[sizes.argmax()] :][:40]))
     return [data[a:b] for a, b in pairwise(bounds.tolist())]

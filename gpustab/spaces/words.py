@@ -17,6 +17,21 @@ _SIGNS = {b"\\\\": b"\\", b"\\t": b"\t", b"\\n": b"\n", b"\\r": b"\r"}
 FORMULA = ("=", "+", "-", "@")
 """A cell that begins so is computed by some spreadsheet."""
 _GUARD = re.compile(rb"\A'(?='*[=+\-@])")
+LONGEST_WORD = 1 << 16
+"""Bytes of a word at most: what is longer is a text, or was made to fill the memory of who opens it."""
+
+
+def too_long(size: int, start: bytes = b"") -> str:
+    """Return the message on a word of so many bytes, which begins so; who raises it says where it stands.
+
+    >>> too_long(70_000, b"ab")
+    "the word 'ab...' has 70,000 bytes; a word has at most 65,536, what is longer is a text"
+    """
+    called = f" '{show(start[:_SHOWN])}...'" if start else ""
+    return f"the word{called} has {size:,} bytes; a word has at most {LONGEST_WORD:,}, what is longer is a text"
+
+
+_SHOWN = 30
 
 
 def as_word(word: str | bytes) -> bytes:

@@ -48,7 +48,7 @@ def train(documents, folder, **options):
 @pytest.mark.parametrize(
     ("corpus", "options"),
     [
-        pytest.param(lee, {"epochs": 4, "min_count": 5}, id="lee"),
+        pytest.param(lee, {"epochs": 3, "min_count": 10}, id="lee"),
         pytest.param(sotu, {"epochs": 2, "min_count": 20}, id="sotu", marks=pytest.mark.slow),  # a minute
     ],
 )

@@ -116,8 +116,8 @@ class Stored:
 
 
 def test_tiles_streams_and_lengths_of_rows_change_nothing():
-    stack = generators.noisy_copies(4, 61, 5)
-    targets = torch.tensor([5, 0, 37, 60])
+    stack = generators.noisy_copies(4, 37, 5)
+    targets = torch.tensor([5, 0, 22, 36])
     wanted = predict_pass(runs_of(stack), targets, LENGTHS)
     long = runs_of(2 * stack, unit=False)
     stored = replace(long, rows=tuple(Stored(rows) for rows in long.rows))
@@ -130,7 +130,7 @@ def test_tiles_streams_and_lengths_of_rows_change_nothing():
 
 def test_no_array_of_all_targets_words_and_runs(monkeypatch):
     """Beyond the tile of its budget a pass holds no cosines of all words."""
-    runs = runs_of(generators.noisy_copies(5, 450, 4, noise=0.01))
+    runs = runs_of(generators.noisy_copies(5, 250, 4, noise=0.01))
     seen = []
     real = cosine.over_runs
 
@@ -140,10 +140,10 @@ def test_no_array_of_all_targets_words_and_runs(monkeypatch):
         return found
 
     monkeypatch.setattr(cosine, "over_runs", over_runs)
-    memory = 200_000
-    predict_pass(runs, torch.arange(40), [1, 5], Compute(memory=memory))
+    memory = 100_000
+    predict_pass(runs, torch.arange(20), [1, 5], Compute(memory=memory))
     assert max(seen) <= memory / 64
-    assert sum(seen) == 2 * 40 * 450
+    assert sum(seen) == 2 * 20 * 250
 
 
 def test_cosines_of_pairs_in_every_run():

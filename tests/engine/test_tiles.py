@@ -29,7 +29,7 @@ def assert_same(found, want, rtol=1e-12):
     torch.testing.assert_close(found.squares, want.squares, rtol=rtol, atol=0)
 
 
-@pytest.mark.parametrize("size", [(2, 63, 7), (7, 127, 10), (13, 50, 16), (5, 5, 9)])
+@pytest.mark.parametrize("size", [(2, 63, 7), (5, 67, 7), (9, 34, 11), (5, 5, 9)])
 def test_tiles_against_the_naive_numbers_and_the_whole_gram(size):
     runs = runs_of(generators.noisy_copies(*size))
     assert not gram_fits(runs, Compute(memory=1_000))

@@ -56,13 +56,8 @@ def test_compressed_vectors(tmp_path):
 
 @pytest.mark.parametrize(
     "words",
-    [
-        np.array(["a", "b" + "\0" * 600_000 + "c"]),
-        np.array(["a" * 100] * 10_000),
-        np.array([b"a" * 3_000_000, b"b"]),
-        np.array(["a" * 4_000_000, "b"], object),
-    ],
-    ids=["one long word", "many words", "bytes", "objects"],
+    [np.array(["a" * 100] * 10_000), np.array([b"a" * 60_000] * 50), np.array(["a" * 4_000_000, "b"], object)],
+    ids=["many words", "bytes", "objects"],
 )
 def test_words_of_an_archive(tmp_path, words):
     path = tmp_path / "a.npz"

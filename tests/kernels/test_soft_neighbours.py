@@ -55,7 +55,7 @@ def test_derivatives():
     x, y = (part.requires_grad_() for part in generators.noisy_copies(2, 9, 2))
     disagreement = lambda a, b, tile=9: soft_disagreement(a, b, TARGETS % 9, 3, 0.1, numbers=tile)  # noqa: E731
     assert torch.autograd.gradcheck(disagreement, (x, y))
-    assert torch.autograd.gradgradcheck(lambda a, b: disagreement(a, b, 27), (x, y))
+    assert torch.autograd.gradgradcheck(lambda a, b: disagreement(a, b, 27), (x, y), fast_mode=True)
 
 
 def test_equal_spaces_have_loss_and_gradient_zero():
@@ -83,11 +83,11 @@ def test_wrong_input_is_named(targets, n, temperature, message):
 
 
 def test_memory_does_not_grow_with_the_targets():
-    x, y = (part.float().requires_grad_() for part in generators.noisy_copies(2, 1000, 8))
+    x, y = (part.float().requires_grad_() for part in generators.noisy_copies(2, 300, 8))
 
     def spent(targets):
         def work():
-            soft_disagreement(x, y, torch.arange(targets), 5, 0.02, numbers=1 << 14).sum().backward()
+            soft_disagreement(x, y, torch.arange(targets), 5, 0.02, numbers=1 << 12).sum().backward()
 
         return peak(work)
 

@@ -166,7 +166,7 @@ def test_all_orders_of_few_runs_are_taken(runs):
 
 
 def test_the_spread_is_the_error_of_the_mean_correlation():
-    found = [hypotheses.independence(normals(200, 8, s), normals(200, 8, 900 + s), 0, simulated=50) for s in range(80)]
+    found = [hypotheses.independence(normals(200, 8, s), normals(200, 8, 900 + s), 0, simulated=50) for s in range(50)]
     assert np.std([f.correlation for f in found]) == pytest.approx(np.mean([f.spread for f in found]), rel=0.2)
 
 

@@ -73,7 +73,7 @@ def test_the_parts_are_those_of_the_covariances(runs):
 @pytest.mark.parametrize("noise", [0.4, 1.5])
 def test_it_is_the_correlation_of_the_orders_of_two_sets_of_runs(runs, noise):
     """With 2σ_a² = σ_e², so that three runs tell it as well; of fewer than five runs it is rather too low."""
-    d, _ = simulated(3000, 2 * runs, run=noise, pair=noise * 2**0.5, common=0.5, seed=runs)
+    d, _ = simulated(1200, 2 * runs, run=noise, pair=noise * 2**0.5, common=0.5, seed=runs)
     halves = [d[:, some][:, :, some] for some in (np.arange(runs), np.arange(runs, 2 * runs))]
     direct = spearmanr(*(values_of(half).mean for half in halves)).statistic
     found = np.mean([reliability(values_of(half), runs, exact_common(half)).value for half in halves])

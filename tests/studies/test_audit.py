@@ -5,18 +5,14 @@ A test belongs here that asks several rooms, or whose input is that of the audit
 
 import re
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from typer.main import get_command
 
 from benchmarks.placebos.drawn.change import NOISY, moved
-from docs.claims import sheets
 from gpustab import open_groups
-from gpustab.cli import app
 from gpustab.report import Result
 from gpustab.report.describe import describe
 from gpustab.results import Table
@@ -27,8 +23,7 @@ from gpustab.studies.bootstrap.tables import FINDINGS
 from gpustab.studies.change.claims import BEYOND_SAMPLING
 from gpustab.studies.compare.study import compare
 from gpustab.studies.consistency.tables import CONSISTENCY, ModelNumbers
-from gpustab.studies.instability.claims_of_corpora import CORPORA_FROM
-from gpustab.studies.shared.claims import OBSERVED, ClaimText, Observation, every_claim
+from gpustab.studies.shared.claims import OBSERVED, ClaimText, Observation
 from gpustab.studies.thresholds.study import thresholds
 from tests.generators import noisy_copies, runs_of
 from tests.held import check_held
@@ -311,39 +306,3 @@ def test_a_list_of_neighbours_says_how_many_are_wrong_by_chance(resampled):
     blocks = describe(resampled)
     (block,) = (block for block in blocks if block.title.startswith("Which neighbours hold"))
     assert re.search(r"Of \d+ firm or passing ones one or \w+ may be called so by chance\.", block.answer), block.answer
-
-
-@pytest.fixture(scope="module")
-def places():
-    """The rows of the documentation's table of what papers have: command, and where it stands."""
-    page = (ROOT / "docs" / "pages" / "studies" / "index.md").read_text(encoding="utf-8")
-    rows = [line.split("|")[1:-1] for line in page.partition("## Where the rest")[2].splitlines() if "`gpustab" in line]
-    return [(re.search(r"`gpustab study (\w+)( [^`]*)`", command), where) for _, _, command, where in rows]
-
-
-def test_what_papers_have_stands_where_the_documentation_says(places):
-    assert len(places) == 13
-    declared = {(study, sheet.name) for study, sheet in sheets()}
-    for command, where in places:
-        study = command[1]
-        for kind, name in re.findall(r"(table|picture|claim|block) `([^`]+)`", where):
-            there = {
-                "table": (study, name) in declared,
-                "picture": name in import_module(f"gpustab.studies.{study}.figures").FIGURES,
-                "claim": name in every_claim() and name.startswith(study),
-                "block": name in (ROOT / "gpustab" / "studies" / study / "page.py").read_text(encoding="utf-8"),
-            }
-            assert there[kind], (study, kind, name)
-
-
-def test_as_many_run_sets_are_named_as_a_claim_needs(places):
-    (needed,) = (command[0] for command, where in places if "instability.extrinsic-with-corpus-size" in where)
-    assert needed.count("RUNSET") >= CORPORA_FROM
-
-
-def test_the_commands_of_that_table_have_these_options(places):
-    studies = get_command(app).commands["study"].commands
-    for command, _ in places:
-        options = re.findall(r"--[a-z-]+", command[2])
-        known = {name for param in studies[command[1]].params for name in param.opts}
-        assert {*options} <= known, command[0]

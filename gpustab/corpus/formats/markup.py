@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from gpustab.corpus.formats.format import Document, TextFile, TextFormat
 from gpustab.corpus.formats.tei import name_of
 from gpustab.errors import InputError
-from gpustab.formats.source import unpacked_blocks
+from gpustab.formats.source import check_unpacked, unpacked_blocks
 
 _HTML = re.compile(r"<(?:html|head|body)\b", re.I)
 _FRAGMENT = re.compile(r"\s*<(?:p|div|h[1-6]|article|main|section|table|ul|ol)\b[^>]*>", re.I)
@@ -163,6 +163,7 @@ def _read_docx(file: TextFile) -> Iterator[Document]:
     texts = list[str]()
     try:
         with zipfile.ZipFile(file.path) as archive, archive.open(_BODY) as body:
+            check_unpacked(file.path, archive.getinfo(_BODY).file_size, file.path.stat().st_size)  # and again below:
             parser = etree.XMLPullParser(("end",), tag=f"{_WORD}p", no_network=True, resolve_entities=False)
             for block in unpacked_blocks(file.path, body):
                 parser.feed(block)

@@ -24,15 +24,14 @@ from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.source import Source
 from gpustab.spaces.space import Space
+from gpustab.spaces.words import LONGEST_WORD
 
 MAGIC = b"\xba\x16\x4f\x2f"
-
-_LONGEST_WORD = 1 << 16
 _WINDOW = 1 << 20
 _SUPERVISED = 3
 
 # Word, zero byte, count, type; whatever is no entry is matched in one piece, so that the search does not try each byte.
-_ENTRY = re.compile(rb"([^\0]{0,%d})\0(.{8})(.)|.+" % _LONGEST_WORD, re.DOTALL)
+_ENTRY = re.compile(rb"([^\0]{0,%d})\0(.{8})(.)|.+" % LONGEST_WORD, re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -147,7 +146,7 @@ def _read_entries(cursor: Cursor, size: int) -> tuple[list[bytes], list[int], by
             what = f"entry {len(words)} of {size} of the dictionary"
             if len(window) < _WINDOW:
                 cursor.take(max(10, len(window) + 1), what)
-            raise InputError(f"byte {cursor.offset}: no zero byte within {_LONGEST_WORD} bytes in {what}")
+            raise InputError(f"byte {cursor.offset}: no zero byte within {LONGEST_WORD} bytes in {what}")
         words += [word for word, _, _ in found]
         counts += np.frombuffer(b"".join([count for _, count, _ in found]), dtype="<i8").tolist()
         kinds += b"".join([kind for _, _, kind in found])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,10 +20,10 @@ from gpustab.formats.gensim.safe_pickle import describe_pickle
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import Format
 from gpustab.formats.sniff import first_in_zip
-from gpustab.formats.source import Source, unpacked_blocks
+from gpustab.formats.source import Source, check_unpacked, unpacked_blocks
 from gpustab.formats.vocabulary_file import choose_matrix
 from gpustab.spaces.space import Space
-from gpustab.spaces.words import as_word
+from gpustab.spaces.words import LONGEST_WORD, as_word, too_long
 
 _SPARSE = {"indices", "indptr", "data", "shape"}
 
@@ -60,7 +61,9 @@ class MemberRows:
         return self._values((stop - start) * d).reshape(stop - start, d)
 
     def content(self) -> bytes:
-        """Read all that follows the header, unless it is out of all proportion to the archive."""
+        """Read all that follows the header, unless it is out of all proportion to the archive, or says it were."""
+        says = math.prod(self.shape) * self.dtype.itemsize  # of objects a lower bound
+        check_unpacked(self._path, says, self._path.stat().st_size)
         return b"".join(unpacked_blocks(self._path, self._file))
 
     def _values(self, count: int) -> NDArray[Any]:
@@ -86,14 +89,18 @@ def read_npz(source: Source, options: LoadOptions) -> Space:
     path = source.path
     if source.compression:
         raise InputError(f"{path}: a NumPy archive within {source.compression}; unpack it once")
-    with _opened(path) as archive:
+    with _opened(path) as archive, ExitStack() as members:
         names = {name.removesuffix(".npy"): name for name in archive.namelist() if name.endswith(".npy")}
         if names.keys() >= _SPARSE:
             raise InputError(
                 f"{path}: this is a sparse matrix of SciPy's; save it densely: numpy.save(FILE, m.toarray())"
             )
-        heads = {name: MemberRows(path, archive.open(member)) for name, member in names.items()}
+        heads = {name: MemberRows(path, members.enter_context(archive.open(member))) for name, member in names.items()}
         shapes = {name: one.shape for name, one in heads.items() if _is_matrix(one)}
+        rows = {shape[0] for shape in shapes.values()}
+        for name, one in heads.items():
+            if (width := _width(one)) > LONGEST_WORD and one.shape[0] in rows:
+                raise InputError(f"{path}, '{name}': {too_long(width)}")
         lists = {name: words for name, one in heads.items() if (words := _words(one)) is not None}
         matrix, found = choose_matrix(path, shapes, lists, options)
         with naming(path):
@@ -116,9 +123,15 @@ def _is_matrix(one: MemberRows) -> bool:
     return one.dtype.kind in "fiu" and len(one.shape) == 2 and min(one.shape) > 0
 
 
+def _width(one: MemberRows) -> int:
+    """Return how many characters or bytes the longest text of an array of one dimension has, 0 of any other."""
+    text = one.dtype.kind in "US" and len(one.shape) == 1
+    return one.dtype.itemsize // np.dtype((one.dtype.kind, 1)).itemsize if text else 0
+
+
 def _words(one: MemberRows) -> list[bytes] | None:
     """Return the words of an array of text of one dimension, ``None`` for any other."""
-    if len(one.shape) != 1:
+    if len(one.shape) != 1 or _width(one) > LONGEST_WORD:
         return None
     if one.dtype.kind in "US":
         array = np.frombuffer(one.content(), one.dtype, one.shape[0])

@@ -12,13 +12,13 @@ from typing import Any
 
 from gpustab.errors import InputError, naming, option
 from gpustab.formats.binary.cursor import Cursor
-from gpustab.formats.binary.word2vec_rows import LONGEST_WORD, BinaryRows, TornRows, ends_rows_with_newline
+from gpustab.formats.binary.word2vec_rows import BinaryRows, TornRows, ends_rows_with_newline
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.rows import Format, Placed, RowTable
 from gpustab.formats.sniff import foreign, read_header
 from gpustab.formats.source import Source
 from gpustab.spaces.space import Event, Space
-from gpustab.spaces.words import show
+from gpustab.spaces.words import LONGEST_WORD, show
 
 _MOST_VALUES = 1 << 28  # a row of 1 GiB
 

@@ -15,7 +15,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-LONGEST_WORD = 1 << 16
+from gpustab.spaces.words import LONGEST_WORD
+
 _FIRST = 1000
 _LARGE, _SMALL = 1e6, 1e-15
 """What is implausible, as multiples of the usual size."""

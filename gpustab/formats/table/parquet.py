@@ -19,7 +19,7 @@ from gpustab.formats.source import Source, check_unpacked
 from gpustab.formats.table.columns import Columns, Kind, choose_columns
 from gpustab.formats.text.decimals import are_running
 from gpustab.spaces.space import Space
-from gpustab.spaces.words import as_word
+from gpustab.spaces.words import LONGEST_WORD, as_word, too_long
 
 _BATCH = 1 << 13
 _SAMPLE = 50
@@ -55,7 +55,7 @@ def read_parquet(source: Source, options: LoadOptions) -> Space:
 
 
 def _read(source: Source, options: LoadOptions) -> Space:
-    schema, batches = _opened(source)
+    schema, batches = _opened(source, options)
     first = next(batches, None)
     if first is None or not first.num_rows:
         raise InputError("there are no rows")
@@ -74,8 +74,11 @@ def _read(source: Source, options: LoadOptions) -> Space:
     for batch in chain([first], batches):
         source.check_uncut()
         batch.validate(full=True)
-        unpacked += _size_of_texts(batch.column(columns.word))
+        sizes = _sizes_of_texts(batch.column(columns.word))
+        unpacked += int(sizes.sum())
         check_unpacked(source.path, unpacked, packed)
+        if (size := int(sizes.max(initial=0))) > LONGEST_WORD:
+            raise InputError(f"row {table.rows + int(sizes.argmax())}: {too_long(size)}")
         if limit is not None and table.rows + batch.num_rows >= limit:
             _add(table, batch.slice(0, limit - table.rows), columns, names)
             notes.append(f"limit={limit}: further rows were not read")
@@ -84,7 +87,7 @@ def _read(source: Source, options: LoadOptions) -> Space:
     return table.space(source, "Parquet" if source.head.startswith(_PARQUET) else "Feather", notes=notes)
 
 
-def _opened(source: Source) -> tuple[Any, Iterator[Any]]:
+def _opened(source: Source, options: LoadOptions) -> tuple[Any, Iterator[Any]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -94,6 +97,8 @@ def _opened(source: Source) -> tuple[Any, Iterator[Any]]:
         file = pq.ParquetFile(path, memory_map=True)
         check_unpacked(path, _size(file), packed)
         texts = [column.path for column in _leaves(file) if _is_text(column)]
+        if len(texts) == 1 and options.word_column is None:
+            _check_mean(file)
         file = pq.ParquetFile(path, memory_map=True, read_dictionary=texts)  # what is there once is unpacked once
         return file.schema_arrow, file.iter_batches(_BATCH)
     file = pa.memory_map(str(path))
@@ -108,6 +113,15 @@ def _leaves(file: Any) -> list[Any]:
 
 def _is_text(column: Any) -> bool:
     return bool(column.physical_type == "BYTE_ARRAY" and column.logical_type.type != "DECIMAL")
+
+
+def _check_mean(file: Any) -> None:
+    """Refuse the one column of text where its words are too long on the average, before any of them is unpacked."""
+    (place,) = (i for i, column in enumerate(_leaves(file)) if _is_text(column))
+    for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
+        column = group.column(place)
+        if column.total_uncompressed_size > 2 * LONGEST_WORD * column.num_values:  # its pages have some bytes more
+            raise InputError(too_long(column.total_uncompressed_size // column.num_values))
 
 
 def _size(file: Any) -> int:
@@ -176,19 +190,21 @@ def _check_arrow(path: Path, content: memoryview) -> None:
                     raise InputError("a damaged Feather file: its batches name more buffers than it can hold")
 
 
-def _size_of_texts(column: Any) -> int:
-    """Return the bytes of all texts of a column, each as often as it is there; 0 of what are none."""
-    import pyarrow as pa
+def _sizes_of_texts(column: Any) -> NDArray[np.int64]:
+    """Return the bytes of each text of a column, 0 where there is none; nothing of a column of other things."""
     import pyarrow.compute as pc
     import pyarrow.types as types
 
     if _kind(column.type) != "text":
-        return 0
+        return np.zeros(0, np.int64)
     if types.is_string_view(column.type):  # a view of a text begins with its length
         views = np.frombuffer(column.buffers()[1], "<i4")[4 * column.offset :][: 4 * len(column) : 4]
-        return int(views.sum(dtype=np.int64))
-    lengths = pc.binary_length(column.dictionary).take(column.indices) if types.is_dictionary(column.type) else None
-    return int(pc.sum(pc.binary_length(column) if lengths is None else lengths).cast(pa.int64()).as_py() or 0)
+        return views.astype(np.int64)
+    if types.is_dictionary(column.type):
+        sizes = pc.binary_length(column.dictionary).take(column.indices)
+    else:
+        sizes = pc.binary_length(column)
+    return np.asarray(sizes.fill_null(0).to_numpy(zero_copy_only=False), np.int64)
 
 
 def _kind(kind: Any) -> Kind:

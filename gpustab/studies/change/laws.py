@@ -96,6 +96,8 @@ class Laws:
         self.groups = np.unique(np.concatenate(names), return_inverse=True)[1]
         if (many := int(self.groups.max()) + 1) < WORDS_OF_A_LAW:
             raise InputError(f"{many} words, wanted {WORDS_OF_A_LAW:g} or more")
+        if np.bincount(self.groups).max() < 2:
+            raise InputError("no word stands in two pairs of periods; give three periods or more")
         self.x = standardised([np.log(part.frequency) for part in parts], per_pair)
         self.sizes = sorted(n for n in parts[0].changes if all(n in part.changes for part in parts))
 

@@ -140,7 +140,7 @@ def _sentences(n: int | None) -> str:
 
 def _with_span(row: Size) -> str:
     digits = 3 if row.same > 0.9 else 2  # as the cosine itself
-    return f"{as_cosine(row.same)} ({number_span(row.same_low, row.same_high, digits)})"
+    return f"{as_cosine(row.same)} ({number_span(row.same_low, min(row.same_high, 1.0), digits)})"
 
 
 GROWS = Claim[Sequence[Size]](

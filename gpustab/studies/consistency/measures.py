@@ -159,15 +159,20 @@ def _mean(by_term: Array) -> LeftOut:
 def _null(sums: Separation) -> LeftOut:
     cosines, pairs = sums.null.numpy(), sums.nulls.numpy()
     total, n = np.float64(cosines.sum() / 2), np.float64(pairs.sum() / 2)  # each pair touches two terms
-    return LeftOut(float(total / n), (total - cosines) / (n - pairs))
+    return LeftOut(float(total / n), _left(total - cosines, n - pairs))
 
 
 def _auc(sums: Separation) -> LeftOut:
     pairs, null = sums.pairs.numpy(), sums.nulls.numpy()
     lost, touching, both = sums.lost.numpy(), sums.touching.numpy(), sums.both.numpy()
     total, n = np.float64(lost.sum()), null.sum() / 2
-    without = (total - lost - touching + both) / ((pairs.sum() - pairs) * (n - null))
+    without = _left(total - lost - touching + both, (pairs.sum() - pairs) * (n - null))
     return LeftOut(float(total / (pairs.sum() * n)), without)
+
+
+def _left(total: Array, of: Array) -> Array:
+    """What is left without each term by of how many; NaN where no pair is left, whose total is rounding."""
+    return np.where(of > 0, total / of, np.nan)
 
 
 class Ranks(NamedTuple):

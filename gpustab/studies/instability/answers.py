@@ -106,15 +106,17 @@ def verdict(findings: Findings) -> list[str]:
 
 def how_unstable(findings: Findings) -> str:
     """Return how far two runs of every technique differ, as a part of chance; empty where no chance level is known."""
-    said = []
+    said, place = [], place_of(findings.tables)
     for sampling, change in (("shuffled", "Training again"), ("bootstrap", "Resampling the documents")):
         rows = [row for row in LOSSES.rows(findings.tables, sampling=sampling) if row.technique in findings.spoken]
         known = [row for row in rows if row.chance > 0]
-        shares = [
-            f"{percent(row.reduced_pip / row.chance)} of chance"
-            + (f" with {group_in_words(row.technique)}" if len(findings.techniques) > 1 else "")
-            for row in known
-        ]
+        shares = []
+        for by in dict.fromkeys(place(row.technique)[0] for row in known):
+            own = [row.reduced_pip / row.chance for row in known if place(row.technique)[0] == by]
+            span = "" if percent(min(own)) == percent(max(own)) else f"{100 * min(own):.0f} to "
+            several = f" with {group_in_words(by)}" if len(findings.techniques) > 1 else ""
+            several += f" on {word(len(own))} corpora" if len(own) > 1 else ""
+            shares.append(f"{span}{percent(max(own))} of chance{several}")
         if shares:
             said.append(f"{change} changes the cosines by {listed(shares)}.")
     return " ".join([*said, "(0 % is identical, 100 % is unrelated.)"] if said else [])

@@ -11,7 +11,7 @@ from gpustab.report.svg.colours import series
 from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, percent
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.neighbours.claims import FIRM, OPEN, PASSING, RULE, UNJUDGED
+from gpustab.studies.neighbours.claims import FIRM, OPEN, PASSING, RULE, SOME_HOLD, UNJUDGED
 from gpustab.studies.neighbours.study import SHARES, Share
 from gpustab.studies.shared.wording import listed, of_list
 
@@ -27,7 +27,7 @@ def page(result: Result) -> list[Block]:
     The picture has the lists of all runs.
     """
     first, *others = result.groups
-    blocks = [_group(result, first, RULE)]
+    blocks = [_group(result, first, f"{RULE} {SOME_HOLD.paper}.")]
     if others:
         blocks.append(_side_by_side(result))
         blocks += [Block(f"{in_words(x['name'])}: all numbers", *_numbers(result, x), folded=True) for x in others]

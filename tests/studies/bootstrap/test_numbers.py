@@ -71,14 +71,14 @@ class TestPlanted:
 class TestKnownSpread:
     def test_the_spread_is_the_planted_sd_and_its_interval_covers_it(self):
         inside, values = 0, []
-        for seed in range(30):
+        for seed in range(20):
             own = measured(drawn("x/shuffled", 8, 0.03, seed=seed), n=10)
             found = numbers.setting(own, COMPUTE).estimate("log_spread")
             low, high = found.interval
             inside += low <= math.log(0.03) <= high
             values.append(found.value)
         assert math.exp(statistics.fmean(values)) == pytest.approx(0.03, rel=0.04)
-        assert inside >= 26
+        assert inside >= 17
 
     def test_the_paper_curve_is_its_bias_and_the_unbiased_one_is_flat(self):
         values = 0.5 + 0.02 * torch.randn(600, 12, dtype=torch.float64, generator=torch.Generator().manual_seed(0))

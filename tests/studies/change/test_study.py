@@ -136,7 +136,7 @@ def test_two_epochs_have_no_law_and_one_run_no_error():
     assert math.isnan(row["change_se"])
     assert math.isnan(row["corrected"])
     assert answer.tables["laws"].height == 0
-    assert any("no group has two rows" in note for note in answer.notes)
+    assert any("no word stands in two pairs of periods" in note for note in answer.notes)
     assert "Train bootstrap runs too, or a control" in answer.verdict[0]
     assert "One run cannot say how much of this is training noise." in answer.verdict[1]
 

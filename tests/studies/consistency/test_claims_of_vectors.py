@@ -17,7 +17,7 @@ from gpustab.studies.consistency.models import contrast
 from gpustab.studies.consistency.tables import CLOSEST, Contrast, Domain, ModelNumbers, Neighbours, OwnVectors, Updates
 from tests.studies.consistency.made import drawn_consistency, row
 
-DRAWS = 250
+DRAWS = 120
 
 
 @pytest.mark.parametrize("terms", [3, 10])

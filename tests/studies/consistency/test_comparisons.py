@@ -92,7 +92,7 @@ def test_chapters_of_real_text_in_random_order_do_not_develop(one_document):
     runs = open_groups([(words, generator.normal(size=(len(words), 20)))], single_runs=True)[0].load()
     options = ConsistencyOptions(split="half", cutoff=4, subsample=0, permutations=39, number=40, terms="random")
     found = []
-    for seed in range(24):
+    for seed in range(16):
         order = np.random.default_rng(seed).permutation(len(news))[:240]
         chapters = [[news[k] for k in chapter] for chapter in np.sort(order.reshape(24, 10), 1)]
         lists = [text[a : a + 12] for chapter in chapters for text in chapter for a in range(0, len(text), 12)]
@@ -102,7 +102,7 @@ def test_chapters_of_real_text_in_random_order_do_not_develop(one_document):
         prepared = prepare(text, None, runs, replace(options, seed=seed), CPU)
         (row,) = halves_and_random(prepared, runs, replace(options, seed=seed))
         found.append(row.p)
-    assert sum(p <= 0.05 for p in found) <= 4  # 1.2 expected; 5 or more in 6 of 1,000
+    assert sum(p <= 0.05 for p in found) <= 3  # 0.8 expected; 4 or more in 7 of 1,000
     assert np.mean(found) > 0.3
 
 

@@ -16,6 +16,7 @@ from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import prepare
 from gpustab.studies.consistency.tables import ADDITIVE
 from tests.small_data.made import background, naive_counts, sentences, term_names, text_of
+from tests.studies.consistency.made import drawn_consistency
 
 CPU = torch.device("cpu")
 
@@ -139,6 +140,17 @@ def test_a_sample_without_a_direction_is_in_no_number():
     assert consistency_of(vectors, samples, different).numbers["same"].value == pytest.approx(
         np.mean([np.mean(wanted[:3]), np.mean(wanted[4:])])
     )
+
+
+def test_without_one_of_two_terms_there_is_no_other_term():
+    """As where a setting is reported on three terms in ten of six: rounding over no pairs gave -inf, and warnings."""
+    generator = torch.Generator().manual_seed(0)
+    for terms in (2, 3):
+        numbers = drawn_consistency(terms, 1.0, generator).numbers
+        for name in ("null", "auc", "excess"):
+            assert np.isfinite(numbers[name].value)
+            assert np.isnan(numbers[name].without).all() == (terms == 2)
+            assert np.isnan(numbers[name].estimate.se) == (terms == 2)
 
 
 def test_the_jackknife_of_a_mean_is_its_standard_error():

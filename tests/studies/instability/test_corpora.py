@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from gpustab.studies.instability.claims import observation_table
 from gpustab.studies.instability.claims_of_corpora import CURVES_DIFFER, WITH_CORPUS_SIZE
 from gpustab.studies.instability.corpora import CORPORA, CorpusRow, curves, over_corpora, places_of
 from gpustab.studies.instability.frequency import BATCHES, BATCHES_OF_WORDS, TRENDS, Batch, TrendRow
+from gpustab.studies.instability.paper import heading
 from gpustab.studies.instability.study import instability
 from tests.generators import noisy_copies, spaces
 from tests.studies.instability import thesis
@@ -205,6 +207,15 @@ def test_the_page_has_the_table_and_the_picture_of_several_corpora(three):
     assert "between corpora of one technique" in picture.title
     block = next(block for block in describe(three) if block.title.startswith("All numbers"))
     assert any("words per token" in table.header for table in block.tables)
+
+
+def test_several_corpora_are_a_range_and_not_a_list_of_folders(three):
+    first = three.verdict[0]
+    assert re.match(
+        r"Training again changes the cosines by \d+ to \d+ % of chance with skip-gram on three corpora", first
+    )
+    assert "runset" not in first
+    assert heading(three)[1].endswith("runs of skip-gram, GloVe on 3 corpora")
 
 
 def test_one_corpus_has_neither(three):
