@@ -83,7 +83,7 @@ def instability(
         compute = computing.compute()
         groups = open_runs(runs, load_options)
         targets = instability_options.targets
-        foretell(progress, groups, lambda runs, words: 0.5 * runs + 2.7e-5 * targets * words, showing.quiet)
+        foretell(progress, groups, lambda runs, words: 0.06 * targets + 2.3e-4 * runs * words, showing.quiet)
         show(answer(groups, instability_options, compute=compute, progress=progress), showing)
 
 
