@@ -6,8 +6,8 @@ import tracemalloc
 import numpy as np
 
 from gpustab.corpus import excerpts
-from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.numbering import number
+from gpustab.corpus.options import CorpusOptions
 from gpustab.formats import source
 from gpustab.report.json_text import json_pieces, to_json
 from gpustab.report.svg.matrix import by_likeness
