@@ -144,3 +144,28 @@ def test_a_group_outside_of_the_run_set_is_named_and_not_opened(place):
     (place / "other").symlink_to(place / "set")
     shutil.rmtree(place / "set/sgns", ignore_errors=True)
     assert inside(place / "other", "x") == place / "other/x"  # the folder itself may be a link
+
+
+def test_groups_that_a_manifest_does_not_name_are_told(tmp_path, caplog):
+    """As those of a training that was killed, or of a manifest that lost one: they were left out without a word."""
+    write_runset({"lsa/fixed": spaces(2), "sgns/fixed": spaces(2), "sgns/shuffled": spaces(2)}, tmp_path / "set")
+    path = tmp_path / "set" / "manifest.json"
+    assert len(open_runset(tmp_path / "set")) == 3
+    assert not caplog.messages
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps(content | {"groups": content["groups"][:2]}))
+    assert len(open_runset(tmp_path / "set")) == 2
+    assert len(open_runset(tmp_path / "set" / "sgns")) == 1
+    assert ["does not name sgns/shuffled: left out" in caplog.messages[0], len(caplog.messages)] == [True, 2]
+    assert "sgns: its manifest does not name shuffled" in caplog.messages[1]
+    assert len(open_runset(tmp_path / "set" / "lsa")) == 1
+    write_runset({"sgns/fixed": spaces(2)}, tmp_path / "set" / "lsa" / "other")  # a run set of its own
+    assert len(open_runset(tmp_path / "set" / "lsa")) == 1
+    assert len(caplog.messages) == 2
+
+
+def test_a_manifest_without_groups_is_refused(place):
+    path = place / "set" / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"groups": []}))
+    with pytest.raises(InputError, match=r"manifest\.json: names no groups"):
+        open_runset(place / "set")
