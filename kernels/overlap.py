@@ -145,7 +145,7 @@ def overlap_sums(
         shared /= 2 * n - shared
         total[1, place] += shared.sum(0)
         by_word[1, place] = shared.sum((1, 2)) / pairs
-    return OverlapSums(*total, both.sum(0), *by_word)
+    return OverlapSums(total[0], total[1], both.sum(0), by_word[0], by_word[1])
 
 
 def as_overlap(sums: OverlapSums) -> Overlap:

@@ -181,7 +181,7 @@ def overlap_pass(found: NeighbourPass, lengths: Sequence[int], compute: Compute 
             sums = overlap.overlap_sums(found.indices[:, part], lengths, found.present[:, part], total)
             count += sums.targets
             by_word[0, :, part], by_word[1, :, part] = sums.p_word, sums.j_word
-        return overlap.as_overlap(overlap.OverlapSums(*total, count, *by_word))
+        return overlap.as_overlap(overlap.OverlapSums(total[0], total[1], count, by_word[0], by_word[1]))
 
     tile = compute.tile(8 * r * (4 * r + 4 * k) + 4 * r * r * k, max(targets, 1))
     if found.indices.device.type == "cpu":  # pairs of a few targets stay in its cache

@@ -102,7 +102,7 @@ def open_runset(folder: Path) -> list[Group]:
     return groups
 
 
-def _tell_unnamed(folder: Path, named: Set[Path]) -> None:
+def _tell_unnamed(folder: Path, named: Set[Path | None]) -> None:
     """Warn of groups that no manifest names: of a training that has not ended, or of a manifest that is damaged."""
     found = (path.parent for name in (run_file(Path(), 0).name, PACKED) for path in folder.rglob(name))
     leaves = sorted(

@@ -59,10 +59,7 @@ HELD = {
         f"{ENDS}::test_what_is_finished_needs_no_disk_to_write_to",
     ],
     "5 a part of a run set is a source of runs": [f"{ENDS}::test_a_part_of_a_run_set_is_runs_for_every_command"],
-    "6 words of .npz": [
-        f"{UNPACKING}::test_words_of_an_archive",
-        f"{UNPACKING}::test_an_archive_within_an_archive",
-    ],
+    "6 words of .npz": [f"{UNPACKING}::test_words_of_an_archive", f"{UNPACKING}::test_an_archive_within_an_archive"],
     "6 .docx whose header lies": [
         f"{UNPACKING}::test_a_word_document_whose_header_lies",
         f"{UNPACKING}::test_a_word_document_whose_zip64_header_lies",

@@ -8,6 +8,7 @@ import pytest
 from gpustab import InputError, load_groups
 from gpustab.runs.manifest import inside
 from gpustab.runs.packing.open import open_packed
+from gpustab.runs.packing.output import begin
 from gpustab.runs.packing.pack import pack_runs
 from gpustab.runs.packing.verify import verify
 from gpustab.runs.runset import open_leaf, open_runset, write_runset
@@ -169,3 +170,22 @@ def test_a_manifest_without_groups_is_refused(place):
     path.write_text(json.dumps(json.loads(path.read_text()) | {"groups": []}))
     with pytest.raises(InputError, match=r"manifest\.json: names no groups"):
         open_runset(place / "set")
+
+
+@pytest.mark.parametrize("files", [3, None, True, -2.5, "x", {"a": 1}])
+def test_the_request_of_a_pack_has_lists_of_files(tmp_path, files):
+    path = tmp_path / "unfinished-pack" / "request.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"schema": "gpustab.pack-request/1", "request": {"groups": {"sgns/fixed": files}}}))
+    with pytest.raises(InputError, match=r"request\.json: damaged: the 'sgns/fixed' .*, no list"):
+        begin(tmp_path, {"groups": {}})
+
+
+@pytest.mark.parametrize("key", ["vocabulary", "min_runs", "dtype", "options"])
+def test_a_pack_that_differs_is_told_in_a_line_that_has_an_end(tmp_path, key):
+    now = {"vocabulary": "joint", "min_runs": None, "dtype": "float32", "options": {}, "groups": {}}
+    begin(tmp_path, now | {key: "x" * 100_000})
+    (tmp_path / "packed").mkdir()
+    with pytest.raises(InputError, match=f"holds an unfinished pack, and its {key} was x") as refused:
+        begin(tmp_path, now)
+    assert len(str(refused.value)) < 600 + len(str(tmp_path))
