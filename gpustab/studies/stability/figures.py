@@ -221,7 +221,7 @@ def runs(pairs: Table, tables: Tables) -> Picture:
         block=block,
     )
     beyond = f" Percent of chance between groups: {others}." if others else ""
-    return Picture(f"Two runs of a group are apart, in percent of chance: {spans}", [panel], caption=_OF_RUNS + beyond)
+    return Picture(f"Two runs of a group are apart by {spans} percent of chance", [panel], caption=_OF_RUNS + beyond)
 
 
 def _between(table: Table) -> dict[frozenset[str], float]:
