@@ -12,7 +12,16 @@ from gpustab.runs.key import WHOLE
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap.claims import WIDER, Pair, is_flat
 from gpustab.studies.bootstrap.tables import NEIGHBOURS, SETTINGS, Neighbour, Setting
-from gpustab.studies.neighbours.claims import FIRM, LEAST_RUNS, OPEN, PASSING, UNJUDGED, some_hold, train_more
+from gpustab.studies.neighbours.claims import (
+    FIRM,
+    LEAST_RUNS,
+    NONE_IN_ALL,
+    OPEN,
+    PASSING,
+    UNJUDGED,
+    some_hold,
+    train_more,
+)
 from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, within
 from gpustab.studies.shared.frame import merged
 from gpustab.studies.shared.wording import capital, groups_in_words, listed, number_span, technique, word
@@ -74,6 +83,8 @@ def _none_firm(judged: Judged) -> str:
 HOLD = Claim[Judged](
     id="bootstrap.neighbours-hold",
     says="Some neighbours of the query words hold over bootstrap runs.",
+    source="§7, table 5",
+    paper=NONE_IN_ALL,
     rule=(
         f"one of them is firm; no if all are passing; no test below {LEAST_RUNS:g} runs, or below {NOISY_RUNS:g} if "
         f"two share less than {percent(NOISY)} of every list"
@@ -125,6 +136,8 @@ def _beside(says: str) -> Callable[[Pair], str]:
 DOCUMENTS = Claim[Pair](
     id="bootstrap.documents-matter",
     says="Resampling the documents changes the cosines of near words more than training again.",
+    source=WIDER.source,
+    paper=WIDER.paper,
     rule=WIDER.rule,
     judge=WIDER.judge,
     sentences={

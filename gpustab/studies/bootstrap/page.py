@@ -14,7 +14,7 @@ from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, whole
 from gpustab.studies.bootstrap import tables
 from gpustab.studies.bootstrap.claims import is_flat
-from gpustab.studies.bootstrap.claims_of_runs import is_silent
+from gpustab.studies.bootstrap.claims_of_runs import HOLD, is_silent
 from gpustab.studies.neighbours.claims import FIRM, OPEN, PASSING, RULE, UNJUDGED
 from gpustab.studies.neighbours.page import verdict_cards
 from gpustab.studies.shared.observations import by_chance, by_chance_of, rules, verdicts
@@ -142,6 +142,8 @@ def _neighbours(result: Result) -> Iterator[Block]:
             answer += f" Of {judged_so} firm or passing ones {by_chance_of(judged_so)} may be called so by chance."
         if len(words) > _QUERIES:
             answer += f" Below are {_QUERIES} of {len(words)} query words; the table of neighbours has all."
+        everywhere = sum(row.hits == row.of for row in own)
+        answer += f" {HOLD.paper}. Here {everywhere} of {len(own)} words are in the lists of all {own[0].of} runs."
         rule = f"{RULE} The bootstrap range is the least and the largest cosine, no confidence interval."
         flat = is_flat(next(tables.SETTINGS.rows(result.tables, group=group)))
         if any(row.verdict != UNJUDGED for row in own):  # of others the first sentence says why

@@ -236,9 +236,15 @@ def some_hold(verdicts: Sequence[str]) -> str:
     return "yes" if FIRM in verdicts else "no" if {*verdicts} == {PASSING} else "undecided"
 
 
+NONE_IN_ALL = (
+    "Antoniak and Mimno show the lists of ten of seven bootstrap runs for pregnancy, and no word is in all of them"
+)
+"""What the paper found of neighbours that hold (table 5)."""
 SOME_HOLD = Claim[Judged](
     id="neighbours.some-hold",
     says="Some neighbours of the word hold.",
+    source="Antoniak & Mimno 2018, table 5",
+    paper=NONE_IN_ALL,
     rule=(
         f"one of them is firm; no if all are passing. No test below {LEAST_RUNS:g} runs, or below {NOISY_RUNS:g} if "
         f"p@n is below {NOISY:g}"

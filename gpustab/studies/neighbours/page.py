@@ -11,7 +11,7 @@ from gpustab.report.svg.colours import series
 from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, percent
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.neighbours.claims import FIRM, OPEN, PASSING, RULE, UNJUDGED
+from gpustab.studies.neighbours.claims import FIRM, OPEN, PASSING, RULE, SOME_HOLD, UNJUDGED
 from gpustab.studies.neighbours.study import SHARES, Share
 from gpustab.studies.shared.wording import listed, of_list
 
@@ -27,7 +27,7 @@ def page(result: Result) -> list[Block]:
     The picture has the lists of all runs.
     """
     first, *others = result.groups
-    blocks = [_group(result, first, RULE)]
+    blocks = [_group(result, first, f"{RULE} {SOME_HOLD.paper}.")]
     if others:
         blocks.append(_side_by_side(result))
         blocks += [Block(f"{in_words(x['name'])}: all numbers", *_numbers(result, x), folded=True) for x in others]
@@ -37,7 +37,7 @@ def page(result: Result) -> list[Block]:
 def _group(result: Result, group: dict[str, Any], aside: str) -> Block:
     facts, tables = _numbers(result, group)
     of = f"{in_words(group['name'])}: " if len(result.groups) > 1 else ""
-    title = f"{of}the {group['n']} nearest neighbours of '{group['word']}' in {len(group['runs'])} runs"
+    title = f"{of}the {group['n']} nearest neighbours of “{group['word']}” in {len(group['runs'])} runs"
     return Block(title[:1].upper() + title[1:], facts, tables, answer=group["verdict"], aside=aside)
 
 
@@ -49,8 +49,7 @@ def _numbers(result: Result, group: dict[str, Any]) -> tuple[list[tuple[str, str
     placed = sum(row.place is not None for row in rows)
     table = SmallTable.of("", rows[: placed + _OTHERS], _SHARES, SHARES.row)
     if placed < len(rows):
-        others = f"words of no place are neighbours in some run, {len(rows) - placed} in all"
-        table.title = f"'Ahead': how surely nearer than the word after the last place; {others}"
+        table.title = f"Words without a place, {len(rows) - placed} in all, are neighbours in some runs only"
     return facts, [table]
 
 

@@ -369,6 +369,11 @@ def _open(losses: Losses) -> str:
 DOCUMENTS_MATTER = Claim[Losses](
     id="shared.documents-matter",
     says="The choice of documents matters.",
+    source="Rettenmeier 2020, table 2.8",
+    paper=(
+        "Rettenmeier found losses of bootstrap runs 1.9 to 2.0 times as large as those of shuffled runs for word2vec, "
+        "2.6 to 3.9 times for GloVe and 1.2 to 1.3 times for fastText"
+    ),
     rule=f"the 95 % interval of bootstrap loss / shuffled loss lies above {MATTERS}; hardly: it lies below",
     judge=_judge,
     sentences={

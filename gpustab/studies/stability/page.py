@@ -13,6 +13,7 @@ from gpustab.results import Block, SmallTable
 from gpustab.results.page import Columns, counted, minus, number, percent, thousands, with_half
 from gpustab.spaces.words import readings, show
 from gpustab.statistics.intervals import Estimate
+from gpustab.studies.shared.claims import DOCUMENTS_MATTER
 from gpustab.studies.shared.spaces import COLLAPSED
 from gpustab.studies.shared.wording import listed, share_with_error
 from gpustab.studies.stability.summary import GroupSummary, ReliabilitySummary, called, leading, share_of_chance
@@ -60,7 +61,8 @@ def _extrinsic(contrasts: Sequence[Mapping[str, Any]]) -> Block:
         ("loss of bootstrap by loss of shuffled", lambda row: number(row["ratio"], 3)),
         ("95 % interval", lambda row: "–".join(number(x, 3) for x in row["ratio_interval"])),
     ]
-    aside = "Extrinsic: √(bootstrap² − shuffled²) of the PIP losses, what resampling adds to the noise of training."
+    aside = "Extrinsic: √(bootstrap² − shuffled²) of the PIP losses, what resampling adds to the noise of training. "
+    aside += f"{DOCUMENTS_MATTER.paper}."
     table = SmallTable.of("", contrasts, columns, row=dict)
     return Block("Does it matter which documents there are?", tables=[table], aside=aside)
 

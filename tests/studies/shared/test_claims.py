@@ -1,7 +1,10 @@
 """What a claim says of the paper stands beside what the runs show."""
 
-from gpustab.studies.shared.claims import OBSERVED, Claim, ClaimText, Observation
+import re
+
+from gpustab.studies.shared.claims import DOCUMENTS_MATTER, OBSERVED, Claim, ClaimText, Observation
 from gpustab.studies.shared.observations import beside_paper, by_chance, rules, verdicts
+from tests.studies.instability import thesis
 
 FOUND = Claim(
     id="test.found",
@@ -51,3 +54,14 @@ def test_a_page_says_how_many_of_its_verdicts_chance_would_make():
     assert "one or none of them" in by_chance(rows(8))
     assert "one or two of them" in by_chance(rows(25))
     assert "about 2 of them" in by_chance(rows(40))
+
+
+def test_what_is_said_of_the_thesis_losses_are_its_ratios():
+    """Table 2.8: losses of bootstrap by those of shuffled runs, least and largest of seven languages."""
+    for technique, said in (("word2vec", "1.9 to 2.0"), ("GloVe", "2.6 to 3.9"), ("fastText", "1.2 to 1.3")):
+        ratios = [
+            thesis.LOSSES[language, technique, "bootstrap"][0] / thesis.LOSSES[language, technique, "shuffled"][0]
+            for language in thesis.LANGUAGES
+        ]
+        assert f"{min(ratios):.1f} to {max(ratios):.1f}" == said
+        assert re.search(rf"{said} times[^0-9]* {technique}", DOCUMENTS_MATTER.paper)
