@@ -127,10 +127,11 @@ def _uncertain(
     sure, likely, near = ((q > least).sum(1) for least in (1.0, 0.5, _FAR))
     near = near.maximum((beyond > _MOST_FAR).sum(1))
     last = (beyond > _NEVER).sum(1)
-    waiting = near.argsort(descending=True)
+    waiting, widest = near.argsort(descending=True), max(last.tolist(), default=0)
     while len(waiting):
         most = int(near[waiting[0]])
-        tile = max(1, min(numbers // (n * _NODES * max(most, 1)), _AT_ONCE // max(most, 1), _PANELS_AT_ONCE))
+        held = _NODES * max(n * most, 2 * widest, 1)
+        tile = max(1, min(numbers // held, _AT_ONCE // max(most, 1), _PANELS_AT_ONCE))
         at, waiting = waiting[:tile], waiting[tile:]
         first = int(sure[at].min())
         if first < min(n, int(last[at].max())):
@@ -177,7 +178,7 @@ def _far_words(panels: slice, places: Tensor, mean: Tensor, sd: Tensor, x: Tenso
     odds = q / (q - 1)
     mass = _density(mean, sd, x, weights).mul_(1 - odds)
     largest = -float(odds.amin()) if odds.numel() else 0.0
-    powers = math.ceil(math.log(_LEAST_POWER) / math.log(max(largest, _LEAST_POWER)))
+    powers = math.ceil(math.log(_LEAST_POWER) / math.log(min(max(largest, _LEAST_POWER), 0.5)))
     return _Far(panels, places, odds, mass, min(powers, _POWERS))
 
 
@@ -243,7 +244,7 @@ def _panels(mean: Tensor, sd: Tensor, start: Tensor, width: float) -> tuple[Tens
     grid = torch.stack(edges, 1)
     own, place = (grid[:, 1:] > grid[:, :-1]).nonzero().unbind(1)
     wide = torch.stack([grid[own, place], grid[own, place + 1]])
-    done = []
+    done = [(own[:0], *wide[:, :0])]
     while len(own):
         narrow = torch.stack([_narrowness(mean[own], sd[own], x) for x in (wide[0], wide.mean(0), wide[1])]).amin(0)
         fine = ~(wide[1] - wide[0] > 1.25 * width * narrow)
