@@ -114,8 +114,17 @@ def _local_numbers(neighbours: Tensor) -> tuple[Tensor, Tensor]:
     return number.gather(1, local).view(targets, runs, k), best
 
 
-def overlap_sums(neighbours: Tensor, lengths: Sequence[int], present: Tensor | None = None) -> OverlapSums:
-    """Sum up p@n and j@n of all pairs of runs; see :func:`neighbour_overlap`."""
+def overlap_sums(
+    neighbours: Tensor, lengths: Sequence[int], present: Tensor | None = None, total: Tensor | None = None
+) -> OverlapSums:
+    """Sum up p@n and j@n of all pairs of runs; see :func:`neighbour_overlap`.
+
+    Args:
+        neighbours: ``(R, t, k)`` word ids, nearest first.
+        lengths: values of n, each in ``1 .. k``.
+        present: ``(R, t)`` bool, which run has which target; default: all.
+        total: ``(2, N, R, R)`` float64, p and j of other targets, to which these are added in place.
+    """
     want("neighbours", neighbours, "(R, t, k)")
     runs, targets, _ = neighbours.shape
     have = torch.ones(runs, targets, dtype=torch.bool, device=neighbours.device) if present is None else present
@@ -123,25 +132,25 @@ def overlap_sums(neighbours: Tensor, lengths: Sequence[int], present: Tensor | N
     lacking = None if bool(have.all()) else ~both
     own = torch.eye(runs, dtype=torch.bool, device=both.device)
     pairs = (both & ~own).sum((1, 2))  # (t,): each pair twice
-    p, j = torch.empty(
-        2, len(lengths), runs, runs, dtype=torch.float64, device=both.device
-    )  # of many runs, the largest
-    by_word = []
+    if total is None:
+        total = torch.zeros(2, len(lengths), runs, runs, dtype=torch.float64, device=both.device)
+    # In one tensor: small ones, made among large ones that are let go, would keep the memory of these in pieces.
+    by_word = torch.empty(2, len(lengths), targets, dtype=torch.float64, device=both.device)
     for place, (n, counts) in enumerate(zip(lengths, shared_by_length(neighbours, lengths), strict=True)):
         shared = counts.double().masked_fill_(own, 0)
         if lacking is not None:
             shared.masked_fill_(lacking, 0)
-        p[place], p_word = shared.sum(0) / n, shared.sum((1, 2)) / (n * pairs)
+        total[0, place] += shared.sum(0) / n
+        by_word[0, place] = shared.sum((1, 2)) / (n * pairs)
         shared /= 2 * n - shared
-        j[place] = shared.sum(0)
-        by_word.append((p_word, shared.sum((1, 2)) / pairs))
-    p_word, j_word = (torch.stack(values) for values in zip(*by_word, strict=True))
-    return OverlapSums(p, j, both.sum(0), p_word, j_word)
+        total[1, place] += shared.sum(0)
+        by_word[1, place] = shared.sum((1, 2)) / pairs
+    return OverlapSums(total[0], total[1], both.sum(0), by_word[0], by_word[1])
 
 
 def as_overlap(sums: OverlapSums) -> Overlap:
-    """Return the means of sums."""
-    p, j = sums.p / sums.targets, sums.j / sums.targets
+    """Return the means of sums, which they take the place of: of many runs they are large."""
+    p, j = sums.p.div_(sums.targets), sums.j.div_(sums.targets)
     for pairs in (p, j):
         pairs.diagonal(dim1=-2, dim2=-1).zero_()
     return Overlap(p, j, sums.targets, sums.p_word, sums.j_word)

@@ -1,45 +1,84 @@
 """Integrals of ``φ_s(x) P[N_s(x) ≤ n − 1]`` over x, panel by panel: the numerical half of the predicted overlap.
 
 Why these panels and these sums: :func:`gpustab.kernels.prediction.top_n_probabilities`. Words without spread are steps,
-and their integral is one value.
+and their integral is one value. The *odds* of a word at x are those of lying above.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
-__all__ = ["REACH", "above", "integrate", "with_one_more"]
+from gpustab.kernels.arithmetic import product
+
+__all__ = ["REACH", "above", "integrate", "law_of"]
 
 REACH = 8.5
 """A normal is within so many standard deviations of its mean, up to 2e-17."""
 
 _SURE = 7.3
-"""A panel takes a word that is so many standard deviations above or below it to be there, up to 2e-13."""
+"""A panel takes a word that is so many standard deviations above it to be there, up to 2e-13."""
+
+_NEVER = 1e-13
+"""Words that lie above a panel's left end with probabilities of at most this sum are never there."""
+
+_FAR = 0.2
+"""Words that lie above a panel's left end with at most this probability enter by the powers of their odds."""
+
+_POWERS = 20
+"""So many: the next, of odds of 1 to 4, is 2e-13."""
+
+_MOST_FAR = 100.0
+"""Far words that lie above are so many at most, in the mean: ``exp(−100)`` is a number of much precision."""
 
 _NODES = 20
 
-_AT_ONCE = 1 << 14
-"""Words times panels that are worked on at a time: what is held of them stays in a processor's cache."""
+_AT_ONCE, _AT_ONCE_FAR = 1 << 14, 1 << 12
+"""Near and far words times panels that are worked on at a time: what is held of them stays in a processor's cache."""
+
+_PANELS_AT_ONCE = 128
+
+_TINY = 1e-100
+"""Smaller probabilities are taken as 0: on numbers below 1e-308, as products of two of them are, a processor works ten
+times as long."""
+
+
+class _Panels(NamedTuple):
+    """Panels, and of each the places of the words that may lie on both sides of it, likelier ones first.
+
+    Of these ``likely`` words at most are likelier above than below a node of their panel; those after the first
+    ``near`` are far.
+    """
+
+    at: Tensor
+    places: Tensor
+    last: list[int]
+    sure: int
+    likely: int
+    near: int
+
+
+class _Far(NamedTuple):
+    """Far words of some of the panels: their places, odds, and densities over the chance to lie below ``(P, k, X)``."""
+
+    panels: slice
+    places: Tensor
+    odds: Tensor
+    mass: Tensor
 
 
 def above(mean: Tensor, sd: Tensor, x: Tensor, first: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """Probabilities of lying above and below x; words without spread that equal x are above it where ``first``."""
-    z = (mean - x) / sd
+    z = (mean - x) * (math.sqrt(0.5) / sd)
     step = mean > x if first is None else (mean > x) | ((mean == x) & first)
     sharp = sd == 0
-    return torch.where(sharp, step, torch.special.ndtr(z)), torch.where(sharp, ~step, torch.special.ndtr(-z))
-
-
-def with_one_more(law: Tensor, q: Tensor, rest: Tensor) -> Tensor:
-    """Law ``(n, ...)`` of a number of successes below n, after one more trial with probability q."""
-    more = law * rest
-    more[1:].addcmul_(law[:-1], q)
-    return more
+    return torch.where(sharp, step, torch.erfc(-z) / 2), torch.where(sharp, ~step, torch.erfc(z) / 2)
 
 
 def integrate(mean: Tensor, sd: Tensor, start: Tensor, lengths: Sequence[int], width: float, numbers: int) -> Tensor:
@@ -57,17 +96,12 @@ def integrate(mean: Tensor, sd: Tensor, start: Tensor, lengths: Sequence[int], w
     result = mean.new_zeros(targets * words, len(lengths))
     own, left, right = _panels(mean, sd, start, width)
     for part in torch.arange(len(own), device=mean.device).split(max(1, numbers // (8 * words))):
-        for at, places, sure, high in _uncertain(mean, sd, own[part], left[part], right[part], max(lengths), numbers):
-            panels = part[at]
-            inside = _panel_integrals(
-                mean[own[panels, None], places].mT.contiguous()[..., None],
-                sd[own[panels, None], places].mT.contiguous()[..., None],
-                left[panels, None],
-                right[panels, None],
-                high,
-                [n - sure for n in lengths],
-            )
-            result.index_add_(0, (own[panels, None] * words + places).flatten(), inside.flatten(0, 1))
+        for tile in _uncertain(mean, sd, own[part], left[part], right[part], max(lengths), numbers):
+            at = part[tile.at]
+            for rows, places, inside in _panel_integrals(
+                mean, sd, own[at, None], left[at, None], right[at, None], tile, lengths
+            ):
+                result.index_add_(0, (rows * words + places).flatten(), inside.flatten(0, 1))
     result = result.view(targets, words, len(lengths))
     _add_sharp(result, mean, sd, lengths, max(1, numbers // (words * max(lengths))))
     return result.permute(2, 0, 1)
@@ -75,38 +109,102 @@ def integrate(mean: Tensor, sd: Tensor, start: Tensor, lengths: Sequence[int], w
 
 def _uncertain(
     mean: Tensor, sd: Tensor, own: Tensor, left: Tensor, right: Tensor, n: int, numbers: int
-) -> Iterator[tuple[Tensor, Tensor, int, int]]:
-    """Yield panels, the places ``(P, k)`` of the words that may lie on both sides, and how many surely lie above.
-
-    The last number says how many of these places, from the first on, hold a word that is likelier above than below a
-    node of its panel.
-    """
+) -> Iterator[_Panels]:
+    """Yield the panels with the words that may lie on both sides of them, those with as many near words together."""
     surely = (mean[own] - right[:, None]) / sd[own] > _SURE
-    from_left = (mean[own] - left[:, None]) / sd[own]
-    never = from_left < -_SURE
-    from_left = from_left.nan_to_num(0).clamp(-_SURE, _SURE)  # without spread at the left end: below
-    places = from_left.masked_fill(surely, torch.inf).masked_fill(never, -torch.inf).argsort(dim=1, descending=True)
-    first, last, likely = surely.sum(1), (~never).sum(1), (surely | (from_left > 0)).sum(1)
-    waiting = last.argsort(descending=True)
+    q, places = above(mean[own], sd[own], left[:, None])[0].masked_fill_(surely, 2.0).sort(dim=1, descending=True)
+    beyond = q.flip(1).cumsum(1)
+    sure, likely, near = ((q > least).sum(1) for least in (1.0, 0.5, _FAR))
+    near = near.maximum((beyond > _MOST_FAR).sum(1))
+    last = (beyond > _NEVER).sum(1)
+    waiting = near.argsort(descending=True)
     while len(waiting):
-        most = int(last[waiting[0]])
-        tile = max(1, min(numbers // (n * _NODES), _AT_ONCE) // max(most, 1))
+        most = int(near[waiting[0]])
+        tile = max(1, min(numbers // (n * _NODES * max(most, 1)), _AT_ONCE // max(most, 1), _PANELS_AT_ONCE))
         at, waiting = waiting[:tile], waiting[tile:]
-        sure = int(first[at].min())
-        if sure < min(n, most):
-            yield at, places[at, sure:most], sure, int(likely[at].max()) - sure
+        first = int(sure[at].min())
+        if first < min(n, int(last[at].max())):
+            yield _Panels(
+                at,
+                places[at, first:],
+                (last[at] - first).tolist(),
+                first,
+                *(int(x[at].max()) - first for x in (likely, near)),
+            )
 
 
 def _panel_integrals(
-    mean: Tensor, sd: Tensor, left: Tensor, right: Tensor, high: int, lengths: Sequence[int]
-) -> Tensor:
-    """Integrate over P panels, ``(P, k, N)``, for ``(k, P, 1)`` words."""
+    mean: Tensor, sd: Tensor, own: Tensor, left: Tensor, right: Tensor, tile: _Panels, lengths: Sequence[int]
+) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+    """Yield integrals over P panels ``(p, k, N)``, with the targets ``(p, 1)`` and places ``(p, k)`` of the words."""
     nodes, weights = (torch.from_numpy(part).to(mean.device) for part in np.polynomial.legendre.leggauss(_NODES))
     half = (right - left) / 2
-    x = left + half * (1 + nodes)  # (P, X)
-    density = torch.exp(-((x - mean) / sd).square() / 2) / (sd * math.sqrt(2 * math.pi))
-    mass = torch.where(sd > 0, density * (half * weights), 0)
-    return torch.einsum("knpx,kpx->pkn", _at_most(*above(mean, sd, x), high, lengths), mass)
+    x, weights = left + half * (1 + nodes), half * weights  # (P, X)
+    far = []
+    step = max(1, _AT_ONCE_FAR // max(1, max(tile.last) - tile.near))
+    for start in range(0, len(x), step):
+        panels = slice(start, start + step)
+        places = tile.places[panels, tile.near : max(tile.last[panels])]
+        if places.shape[1]:
+            of_mean, of_sd = (part[own[panels], places][..., None] for part in (mean, sd))
+            far.append(_far_words(panels, places, of_mean, of_sd, x[panels, None], weights[panels, None]))
+    places = tile.places[:, : tile.near]
+    of_mean, of_sd = (part[own, places].mT.contiguous()[..., None] for part in (mean, sd))
+    lengths = [n - tile.sure for n in lengths]
+    law, inside = _at_most(*above(of_mean, of_sd, x), tile.likely, lengths, _law_of_far(far, x, max(lengths)))
+    yield own, places, torch.einsum("knpx,kpx->pkn", inside, _density(of_mean, of_sd, x, weights))
+    coefficients = _coefficients(law, lengths)
+    for part in far:
+        yield own[part.panels], part.places, _without_far(part, coefficients[:, part.panels])
+
+
+def _density(mean: Tensor, sd: Tensor, x: Tensor, weights: Tensor) -> Tensor:
+    """Return the weighted densities of normals at x; 0 of words without spread."""
+    z = (x - mean) * (math.sqrt(0.5) / sd.clamp(min=_TINY))
+    return z.square_().neg_().exp_().mul_(torch.where(sd > 0, 1 / (sd * math.sqrt(2 * math.pi)), 0)).mul_(weights)
+
+
+def _far_words(panels: slice, places: Tensor, mean: Tensor, sd: Tensor, x: Tensor, weights: Tensor) -> _Far:
+    q = torch.erfc((x - mean) * (math.sqrt(0.5) / sd.clamp(min=_TINY))).mul_(0.5)
+    odds = q / (1 - q)
+    return _Far(panels, places, odds, _density(mean, sd, x, weights).mul_(1 + odds))
+
+
+def _law_of_far(far: Sequence[_Far], x: Tensor, most: int) -> Tensor:
+    """Return the law of how many far words lie above, ``(most, P, X)``.
+
+    The logarithm of its generating function ``Π (1 + r z) / (1 + r)`` is ``Σ_m (−1)^(m−1) Σ_s r_s^m (z^m − 1) / m``.
+    """
+    sums = x.new_zeros(_POWERS, *x.shape)
+    for part in far:
+        power = part.odds.clone()
+        for of_power in sums:
+            of_power[part.panels] += power.sum(1)
+            power *= part.odds
+    sums[1::2].neg_()
+    law = x.new_zeros(_POWERS + most, *x.shape)  # what lies before 0 is no number of words
+    law[_POWERS] = torch.exp(-sum(of_power / m for m, of_power in enumerate(sums, 1)))
+    sums = sums.flip(0)
+    for k in range(1, most):
+        law[_POWERS + k] = _rid((sums * law[k : k + _POWERS]).sum(0) / k)
+    return law[_POWERS:]
+
+
+def _coefficients(law: Tensor, lengths: Sequence[int]) -> Tensor:
+    """Return ``P[N ≤ n − 1 − m]`` for every power m and n, ``(M, P, X, N)``: see :func:`_without_far`."""
+    beyond = pad(law.cumsum(0), (0, 0, 0, 0, _POWERS, 0))
+    places = torch.tensor(lengths)[:, None] + _POWERS - 1 - torch.arange(_POWERS)
+    return beyond[places.clamp(min=0).to(law.device)].permute(1, 2, 3, 0)
+
+
+def _without_far(far: _Far, coefficients: Tensor) -> Tensor:
+    """Return the integrals of far words, ``(P, k, N)``: ``P[N_s ≤ n − 1] = Σ_m (−r)^m P[N ≤ n − 1 − m] / (1 − q)``."""
+    integrals = far.mass.new_zeros(*far.mass.shape[:2], coefficients.shape[3])
+    term = far.mass
+    for of_power in coefficients:
+        integrals += product(term, of_power)
+        term = term * -far.odds
+    return integrals
 
 
 def _add_sharp(result: Tensor, mean: Tensor, sd: Tensor, lengths: Sequence[int], tile: int) -> None:
@@ -115,13 +213,15 @@ def _add_sharp(result: Tensor, mean: Tensor, sd: Tensor, lengths: Sequence[int],
     for own, word in (part.T for part in ((sd == 0) & (mean > -torch.inf)).nonzero().split(tile)):
         x = mean[own, word][:, None]
         sides = above(mean[own].mT[..., None], sd[own].mT[..., None], x, places < word[:, None])
-        result[own, word] = _at_most(*sides, len(sides[0]), lengths)[
-            word, :, torch.arange(len(word), device=mean.device), 0
-        ]
+        _, inside = _at_most(*sides, len(mean[0]), lengths, _law_of_far([], x, max(lengths)))
+        result[own, word] = inside[word, :, torch.arange(len(word), device=mean.device), 0]
 
 
 def _panels(mean: Tensor, sd: Tensor, start: Tensor, width: float) -> tuple[Tensor, Tensor, Tensor]:
-    """Target, left and right end of every panel: at most ``width`` SDs of each word in reach, ends where one is 0."""
+    """Target, left and right end of every panel: at most ``width`` SDs of each word in reach, ends where one is 0.
+
+    Nor are they wider than 1.25 times so many SDs of the place where the number of words above falls below one n.
+    """
     low, high = mean - REACH * sd, mean + REACH * sd
     end = high.amax(1)
     x = torch.maximum(start, low.masked_fill(mean == -torch.inf, torch.inf).amin(1)).minimum(end)
@@ -133,53 +233,90 @@ def _panels(mean: Tensor, sd: Tensor, start: Tensor, width: float) -> tuple[Tens
         edges.append(x)
     grid = torch.stack(edges, 1)
     own, place = (grid[:, 1:] > grid[:, :-1]).nonzero().unbind(1)
-    return own, grid[own, place], grid[own, place + 1]
+    wide = torch.stack([grid[own, place], grid[own, place + 1]])
+    done = []
+    while len(own):
+        narrow = torch.stack([_narrowness(mean[own], sd[own], x) for x in (wide[0], wide.mean(0), wide[1])]).amin(0)
+        fine = ~(wide[1] - wide[0] > 1.25 * width * narrow)
+        done.append((own[fine], *wide[:, fine]))
+        own, wide = own[~fine].repeat(2), wide[:, ~fine]
+        middle = wide.mean(0)
+        wide = torch.stack([torch.cat([wide[0], middle]), torch.cat([middle, wide[1]])])
+    own, left, right = (torch.cat(parts) for parts in zip(*done, strict=True))
+    return own, left, right
 
 
-def _at_most(above: Tensor, below: Tensor, high: int, lengths: Sequence[int]) -> Tensor:
-    """Return ``P[N_s ≤ n − 1]`` without the word itself, ``(K, N, P, X)``, of ``(K, P, X)`` probabilities.
+def _narrowness(mean: Tensor, sd: Tensor, x: Tensor) -> Tensor:
+    """Return the standard deviation of the place where the number of words above is what it is at x, roughly.
 
-    Of the first ``high`` words prefixes and suffixes of the product meet. The others lie above with a probability of at
-    most ½: from the law F of all words ``G(n) = (F(n) − above G(n − 1)) / below`` divides one out, where an error grows
-    by no more than 2u with n.
+    Variance ``Σ q (1 − q)`` of the number, with ``φ(z) / φ(0) / 4`` for ``q (1 − q)``, over its fall ``Σ φ_s``.
     """
-    words, most = len(above), max(lengths)
-    law = _law(above[high:], below[high:], most)
+    sharp = sd == 0
+    inverse = torch.where(sharp, 0, 1 / sd)
+    likely = ((x[:, None] - mean) * inverse).square_().mul_(-0.5).exp_().masked_fill_(sharp, 0)
+    return (likely.sum(1) / 4).sqrt_() / ((likely * inverse).sum(1) / math.sqrt(2 * math.pi))
+
+
+def _at_most(above: Tensor, below: Tensor, likely: int, lengths: Sequence[int], law: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the law of all words, and ``P[N_s ≤ n − 1]`` without the word itself, ``(K, N, P, X)``.
+
+    Of the first ``likely`` words prefixes and suffixes of the product meet. The others lie above with a probability of
+    at most ½: from the law F of all words ``G(n) = (F(n) − above G(n − 1)) / below`` divides one out, where an error
+    grows by no more than 2u with n.
+
+    Args:
+        above: ``(K, P, X)``.
+        below: ``(K, P, X)``.
+        likely: how many.
+        lengths: values of n; the least ones may be 0 or less, where surely more words lie above.
+        law: ``(most, P, X)`` of other words.
+    """
+    words = len(above)
+    law = _joined(law_of(above[likely:], below[likely:], len(law)), law, len(law))
     inside = above.new_zeros(words, len(lengths), *above.shape[1:])
-    if high:
-        law = _without_each(law, above[:high], below[:high], lengths, inside)
-    above, below = above[high:], below[high:].reciprocal()
+    if likely:
+        law = _without_each(law, above[:likely], below[:likely], lengths, inside)
+    above, below = above[likely:], below[likely:].reciprocal()
     one_less = torch.zeros_like(above)
     for count, fewer in enumerate(law.cumsum(0), 1):
         one_less = torch.addcmul(fewer, above, one_less, value=-1).mul_(below)
         for i, n in enumerate(lengths):
             if n == count:
-                inside[high:, i] = one_less
-    return inside
+                inside[likely:, i] = one_less
+    return law, inside
 
 
-def _law(above: Tensor, below: Tensor, most: int) -> Tensor:
-    """Return the law of how many of some words lie above, ``(most, P, X)``; what is more than most − 1 is cut off.
+def law_of(above: Tensor, below: Tensor, most: int) -> Tensor:
+    """Return the law of how many of some words lie above, ``(most, ...)``, of probabilities ``(K, ...)``.
 
-    Laws of two halves of the words are joined, level by level: few operations on much, where word after word would be
-    many on little.
+    What is more than most − 1 is cut off. Laws of two halves of the words are joined, level by level: few operations on
+    much, where word after word would be many on little.
     """
-    if not len(above):
-        law = above.new_zeros(most, *above.shape[1:])
-        law[0] = 1
-        return law
-    laws = torch.stack([below, above])[:most]  # (length, words, P, X)
+    laws = _rid(torch.stack([below, above])[:most])  # (length, words, ...)
     while laws.shape[1] > 1:
         half = laws.shape[1] // 2
-        first, second, odd = laws[:, :half], laws[:, half : 2 * half], laws[:, 2 * half :]
-        joined = laws.new_zeros(min(2 * len(laws) - 1, most), *first.shape[1:])
-        for i in range(len(laws)):
-            kept = min(len(laws), len(joined) - i)
-            joined[i : i + kept].addcmul_(first[:kept], second[i])
+        joined, odd = _joined(laws[:, :half], laws[:, half : 2 * half], most), laws[:, 2 * half :]
         if odd.shape[1]:
             joined = torch.cat([joined, torch.cat([odd, odd.new_zeros(len(joined) - len(odd), *odd.shape[1:])])], 1)
         laws = joined
-    return torch.cat([laws[:, 0], laws.new_zeros(most - len(laws), *laws.shape[2:])])
+    law = above.new_zeros(most, *above.shape[1:])
+    law[0] = 1 - laws.shape[1]  # no word
+    law[: len(laws)] += laws.sum(1)
+    return law
+
+
+def _joined(first: Tensor, second: Tensor, most: int) -> Tensor:
+    """Return the law of the sum of two independent numbers, up to most − 1."""
+    joined = first.new_zeros(min(len(first) + len(second) - 1, most), *first.shape[1:])
+    for i in range(len(second)):
+        kept = min(len(first), len(joined) - i)
+        joined[i : i + kept].addcmul_(first[:kept], second[i])
+    return _rid(joined)
+
+
+def _rid(law: Tensor) -> Tensor:
+    """Set to 0, in place, what is too small for a processor to work on at its usual rate."""
+    return torch.threshold_(law, _TINY, 0.0)
 
 
 def _without_each(law: Tensor, above: Tensor, below: Tensor, lengths: Sequence[int], inside: Tensor) -> Tensor:
@@ -190,10 +327,11 @@ def _without_each(law: Tensor, above: Tensor, below: Tensor, lengths: Sequence[i
     later[-1] = 1
     for s in range(words - 1, 0, -1):
         torch.mul(later[s], below[s], out=later[s - 1])
-        later[s - 1, :-1].addcmul_(later[s, 1:], above[s])
+        _rid(later[s - 1, :-1].addcmul_(later[s, 1:], above[s]))
     for s in range(words):
         earlier[s] = law
-        law = with_one_more(law, above[s], below[s])
+        law = law * below[s]
+        _rid(law[1:].addcmul_(earlier[s, :-1], above[s]))
     for i, n in enumerate(lengths):
         if n > 0:
             torch.sum(earlier[:, :n] * later[:, most - n :], 1, out=inside[:words, i])

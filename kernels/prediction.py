@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from gpustab.kernels.panels import REACH, above, integrate, with_one_more
+from gpustab.kernels.panels import REACH, above, integrate, law_of
 
 __all__ = ["SHARP", "TOLERANCE", "predicted_overlap", "reaches", "top_n_probabilities", "top_n_threshold"]
 
@@ -30,37 +30,37 @@ _CUT = 1e-12
 """Probability that the n-th neighbour lies below the first node."""
 
 
-def top_n_threshold(mean: Tensor, sd: Tensor, n: int, epsilon: float) -> Tensor:
+def top_n_threshold(
+    mean: Tensor, sd: Tensor, n: int, epsilon: float, words: int | None = None, halvings: int = 30
+) -> Tensor:
     """Return for every target a cosine that the n-th neighbour exceeds, but for a probability of ``epsilon / 2``.
 
-    Bisects ``P[N_T(x₀) ≤ n − 1] ≤ epsilon / 2``, T the 2n + 10 candidates of highest mean: any subset gives a valid
-    bound. A word that reaches x₀ with a probability of at most ``epsilon / (2 v)`` may then be dropped: all such words
-    together change any ``p_#n`` by at most epsilon and ``p@n`` by at most ``2 epsilon``, also for smaller n. (The
-    rule of Rettenmeier 2020, eq. A.1, compares with the first neighbour alone and holds for n = 1 only.)
+    Bisects ``P[N_T(x₀) ≤ n − 1] ≤ epsilon / 2``, T some candidates of highest mean: any subset gives a valid bound. A
+    word that reaches x₀ with a probability of at most ``epsilon / (2 v)`` may then be dropped: all such words together
+    change any ``p_#n`` by at most epsilon and ``p@n`` by at most ``2 epsilon``, also for smaller n. (The rule of
+    Rettenmeier 2020, eq. A.1, compares with the first neighbour alone and holds for n = 1 only.)
 
     Args:
         mean: ``(T, K)``.
         sd: ``(T, K)``.
         n: list length, at most the number of candidates.
         epsilon: the bound.
+        words: how many candidates are in T; default 2n + 10.
+        halvings: of the range in which the bound lies: fewer give a lower one.
 
     Returns:
         ``(T,)``.
     """
     _check(mean, [n])
     mean, sd = mean.double(), sd.double()
-    top, places = mean.topk(min(2 * n + 10, mean.shape[1]), dim=1)
+    top, places = mean.topk(min(words or 2 * n + 10, mean.shape[1]), dim=1)
     spread = sd.gather(1, places)
     # Not the lowest end itself: a word without spread is not above its own mean.
     low = (top - REACH * spread).masked_fill(top == -torch.inf, torch.inf).amin(1) - 1e-6
     high = top[:, 0]
-    for _ in range(30):
+    for _ in range(halvings):
         middle = (low + high) / 2
-        law = top.new_zeros(n, len(top))
-        law[0] = 1
-        for q, rest in zip(*above(top.mT, spread.mT, middle), strict=True):
-            law = with_one_more(law, q, rest)
-        beyond = law.sum(0) <= epsilon / 2
+        beyond = law_of(*above(top.mT, spread.mT, middle), n).sum(0) <= epsilon / 2
         low, high = torch.where(beyond, middle, low), torch.where(beyond, high, middle)
     return low
 
@@ -73,11 +73,12 @@ def reaches(mean: Tensor, sd: Tensor, threshold: Tensor, probability: float) -> 
 def top_n_probabilities(mean: Tensor, sd: Tensor, lengths: Sequence[int], *, numbers: int = 2**22) -> Tensor:
     """Return the probability of every candidate to be among the n nearest neighbours, for several n.
 
-    The integral is composite Gauss-Legendre on panels no wider than four standard deviations of any word that varies
-    there. A step of σ_min/4 over the whole range needs as many nodes for equal deviations, several times more for
-    unequal ones, and none suffices where one is 0. At each node the law of N_s comes, for words that may be above with
-    more than ½, from prefixes and suffixes of the product over the candidates; from the law of all, the others are
-    divided out one by one, in O(K n) as well: to divide by more than ½ loses no digits.
+    The integral is composite Gauss-Legendre on panels no wider than eight standard deviations of any word that varies
+    there, or ten of the place where the number of words above x falls below n: among many words it is narrower than
+    any of them. At each node the law of N_s comes, for words that may be above with more than ½, from prefixes and
+    suffixes of the product over the candidates; from the law of all, the others are divided out one by one, in O(K n)
+    as well: to divide by more than ½ loses no digits. Words that are above with less than 1/5 enter into that law, and
+    are divided out of it, by twenty powers of their odds: they are most words, and cost less than n operations.
 
     Args:
         mean: ``(T, K)`` mean cosines.
@@ -102,10 +103,10 @@ def top_n_probabilities(mean: Tensor, sd: Tensor, lengths: Sequence[int], *, num
     mean, sd = mean.double(), sd.double().masked_fill(sd <= SHARP, 0)
     wanted = torch.tensor(lengths, dtype=torch.float64, device=mean.device)[:, None]
     result = mean.new_empty(len(lengths), *mean.shape)
-    start = top_n_threshold(mean, sd, max(lengths), _CUT)
+    start = top_n_threshold(mean, sd, max(lengths), _CUT, 8 * max(lengths) + 50, halvings=10)
     waiting = torch.arange(len(mean), device=mean.device)
-    # Many words of nearly equal mean make the integrand narrower than any one of them: then finer panels are needed.
-    for width in (4.0, 2.0, 1.0, 0.5):
+    # Where the guess of how narrow the integrand is was wrong, finer panels are needed.
+    for width in (8.0, 4.0, 2.0, 1.0):
         found = integrate(mean[waiting], sd[waiting], start[waiting], lengths, width, numbers)
         result[:, waiting] = found
         off = (found.sum(2) - wanted).abs().amax(0)
@@ -113,9 +114,7 @@ def top_n_probabilities(mean: Tensor, sd: Tensor, lengths: Sequence[int], *, num
         waiting = waiting[~(off <= TOLERANCE)]
         if not len(waiting):
             return result.clamp(max=1)
-    raise ArithmeticError(
-        f"target {int(waiting[0])}: the probabilities of its neighbours miss their sum by {float(off.max()):.1e}"
-    )
+    raise ArithmeticError(f"the probabilities of a target's neighbours miss their sum by {float(off.max()):.1e}")
 
 
 def predicted_overlap(probabilities: Tensor, lengths: Sequence[int]) -> Tensor:

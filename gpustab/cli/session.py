@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 log = logging.getLogger("gpustab")
 
 
+_NAMED = 3
+"""Of more files that are written, their number is told."""
+
 _GOES_ON = "stopped; what is finished stays, and the same call goes on from there"
 _written: list[str] = []
 """What the command has written so far: who stops it is told."""
@@ -227,8 +230,9 @@ def _folders() -> Iterator[str]:
 
 
 def wrote(paths: Sequence[Path], showing: Showing) -> None:
-    """Tell on stderr what was written, unless nobody wants to know."""
+    """Tell on stderr what was written, unless nobody wants to know; of many files in one folder how many."""
     names = [printable(str(path)) for path in paths]
     _written.extend(names)
     if not showing.quiet:
-        _dim(f"wrote {', '.join(names)}")
+        some = names if len(names) <= _NAMED else [f"{len(names)} files to {printable(str(paths[0].parent))}"]
+        _dim(f"wrote {', '.join(some)}")

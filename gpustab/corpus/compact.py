@@ -60,7 +60,10 @@ class Records(Sequence[Record]):
     def __getitem__(self, which: slice, /) -> Records: ...
     def __getitem__(self, which: int | slice, /) -> Record | Records:
         if isinstance(which, slice):
-            return Records(map(self._record, self._places[which]))
+            part = Records()
+            part._places = self._places[which]
+            part._named, part._told = self._named, self._told  # by place, so those of others do no harm
+            return part
         return self._record(self._places[which])
 
     def _record(self, place: int) -> Record:

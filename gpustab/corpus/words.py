@@ -205,6 +205,8 @@ class Cuts:
 
     def see(self, texts: Sequence[str]) -> None:
         """Look at the texts of a document."""
+        if self._seen >= _LOOKED_AT:
+            return
         for text in texts:
             part = text[: max(_LOOKED_AT - self._seen, 0)]
             self._seen += len(part)

@@ -172,18 +172,16 @@ def overlap_pass(found: NeighbourPass, lengths: Sequence[int], compute: Compute 
     device = found.indices.device
 
     def work(tile: int) -> overlap.Overlap:
-        total, by_word = torch.zeros(2, len(lengths), r, r, dtype=torch.float64, device=device), []
+        total = torch.zeros(2, len(lengths), r, r, dtype=torch.float64, device=device)
+        by_word = torch.zeros(2, len(lengths), targets, dtype=torch.float64, device=device)
         count = torch.zeros(r, r, dtype=torch.long, device=device)
         for start in range(0, targets, tile):
             part = slice(start, start + tile)
-            sums = overlap.overlap_sums(found.indices[:, part], lengths, found.present[:, part])
-            total[0] += sums.p
-            total[1] += sums.j
+            # Added to the totals as they are found: of many runs those of a tile are as large.
+            sums = overlap.overlap_sums(found.indices[:, part], lengths, found.present[:, part], total)
             count += sums.targets
-            by_word.append(sums[3:])
-            del sums  # of many runs as large as the total
-        p_word, j_word = (torch.cat(parts, dim=1) for parts in zip(*by_word, strict=True))
-        return overlap.as_overlap(overlap.OverlapSums(total[0], total[1], count, p_word, j_word))
+            by_word[0, :, part], by_word[1, :, part] = sums.p_word, sums.j_word
+        return overlap.as_overlap(overlap.OverlapSums(total[0], total[1], count, by_word[0], by_word[1]))
 
     tile = compute.tile(8 * r * (4 * r + 4 * k) + 4 * r * r * k, max(targets, 1))
     if found.indices.device.type == "cpu":  # pairs of a few targets stay in its cache
@@ -217,11 +215,13 @@ def word_overlap_pass(found: NeighbourPass, n: int, compute: Compute = DEFAULT) 
     runs, targets, k = found.indices.shape
 
     def work(tile: int) -> WordOverlap:
-        parts = [
-            _of_tile(found.indices[:, start : start + tile, :n], found.present[:, start : start + tile])
-            for start in range(0, targets, tile)
-        ]
-        return WordOverlap(*(torch.cat(field) for field in zip(*parts, strict=True)))
+        # In one tensor, as in overlap_sums.
+        values = torch.empty(3, targets, dtype=torch.float64, device=found.indices.device)
+        for start in range(0, targets, tile):
+            part = slice(start, start + tile)
+            for field, its in zip(values, _of_tile(found.indices[:, part, :n], found.present[:, part]), strict=True):
+                field[part] = its
+        return WordOverlap(*values)
 
     return with_smaller_tiles(work, compute.tile(8 * runs * (6 * runs + 4 * k) + 4 * runs * runs * k, max(targets, 1)))
 

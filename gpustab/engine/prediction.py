@@ -21,8 +21,11 @@ from gpustab.engine.cosines import TargetCosines, cosine_tiles, target_cosines
 from gpustab.errors import ComputationError, InputError
 from gpustab.kernels import prediction
 from gpustab.machine.device import DEFAULT, Compute, telling_memory, with_smaller_tiles
+from gpustab.machine.threads import in_order, one_core_each
 from gpustab.runs.runs import Runs
 
+_AT_ONCE = 16
+"""Targets that a thread works on at a time."""
 _CHUNK = 1024
 """Words beside which the targets of one block are counted; a tile of words then takes what is left."""
 
@@ -162,14 +165,21 @@ def _predict(
     return torch.stack(p), torch.stack(candidates)
 
 
-def top_n_probabilities(mean: Tensor, sd: Tensor, lengths: Sequence[int], **choices: int) -> Tensor:
-    """Return :func:`gpustab.kernels.prediction.top_n_probabilities`.
+def top_n_probabilities(mean: Tensor, sd: Tensor, lengths: Sequence[int], *, numbers: int = 2**22) -> Tensor:
+    """Return :func:`gpustab.kernels.prediction.top_n_probabilities`; on a CPU every thread of torch works on targets.
 
     Raises:
         ComputationError: if the probabilities do not add up.
     """
+    jobs = torch.get_num_threads() if mean.device.type == "cpu" else 1
+    tile = len(mean) if jobs == 1 else _AT_ONCE
+
+    def work(part: tuple[Tensor, Tensor]) -> Tensor:
+        return prediction.top_n_probabilities(*part, lengths, numbers=max(1, numbers // jobs))
+
     try:
-        return prediction.top_n_probabilities(mean, sd, lengths, **choices)
+        with one_core_each():
+            return torch.cat(list(in_order(work, list(zip(mean.split(tile), sd.split(tile), strict=True)), jobs)), 1)
     except ArithmeticError as error:
         raise ComputationError(str(error)) from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 
@@ -18,16 +19,19 @@ def no_progress(work: str, part: float) -> None:
 class Timed:
     """Hands reports on, and keeps how long each piece of work took: from its first report to that of the next one.
 
+    Pieces whose names differ by a number are one piece, which is called by what stands before the number.
+
     Attributes:
         seconds: by the name of the work, in the order of their first reports.
 
     Example:
-        >>> clock = iter([0.0, 1.0, 4.0, 9.0])
+        >>> clock = iter([0.0, 1.0, 2.0, 4.0, 9.0])
         >>> timed = Timed(no_progress, lambda: next(clock))
-        >>> timed("reading", 0.0)
+        >>> timed("training 0 of 2 runs", 0.0)
+        >>> timed("training 1 of 2 runs", 0.2)
         >>> timed("measuring", 0.5)
         >>> timed.stop()
-        {'reading': 3.0, 'measuring': 5.0}
+        {'training': 3.0, 'measuring': 5.0}
     """
 
     def __init__(self, progress: Progress, now: Callable[[], float] = time.perf_counter) -> None:
@@ -38,7 +42,7 @@ class Timed:
     def __call__(self, work: str, part: float) -> None:
         """Take a report."""
         self._count()
-        self._work = work
+        self._work = re.split(r"[:,]? \d", work)[0]
         self._progress(work, part)
 
     def stop(self) -> dict[str, float]:

@@ -161,9 +161,9 @@ def _part(result: Content, part: str) -> Any:
 
 
 def _plain(result: Content) -> list[Block]:
-    """The plain facts of each group, then the first rows of the tables."""
+    """The plain facts of each group, unless a table has them, then the first rows of the tables."""
     blocks = []
-    for group in result.groups:
+    for group in result.groups if "groups" not in result.tables else ():
         facts = [
             (key.replace("_", " "), number(value) if isinstance(value, float) else str(value), "")
             for key, value in group.items()

@@ -20,7 +20,7 @@ from gpustab.formats.parsed import DamagedError, read_json
 from gpustab.options import FigureFormat
 from gpustab.report.describe import draw, figures_of
 from gpustab.report.html import to_html
-from gpustab.report.json_text import plain, to_json
+from gpustab.report.json_text import json_pieces, plain
 from gpustab.report.svg.standalone import check_formats, written_as
 from gpustab.results import Content
 from gpustab.runs.lock import alone
@@ -173,7 +173,9 @@ def _write_numbers(result: Content, folder: Path) -> Iterator[Path]:
             with replacing(path) as file:
                 write(result.frame(name), file)
             yield path
-    write_text(folder / _SUMMARY, to_json(result) + "\n")
+    with replacing(folder / _SUMMARY) as file:
+        for piece in json_pieces(result):
+            file.write(piece.encode())
     yield folder / _SUMMARY
 
 

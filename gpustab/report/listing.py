@@ -53,7 +53,7 @@ def _flat(values: Mapping[str, Any], before: str) -> Iterator[tuple[str, str]]:
 
 
 def _text(value: Any) -> str:
-    if value is None:
+    if value is None or value == "":
         return "not given"
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -23,6 +23,7 @@ from gpustab.machine.device import choose_device, log
 from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.report import Result
+from gpustab.report.origin import in_words
 from gpustab.results import Table
 from gpustab.results.page import counted
 from gpustab.runs.manifest import OUTPUT, run_file
@@ -210,6 +211,8 @@ def train_runs(
         update_manifest(folder, {leaf.key: settings.runs for leaf in leaves}, record)
     result = Result("train", record, tables={"groups": group_table(leaves, tasks)})
     result.groups = [{"name": str(leaf.key), "runs": settings.runs} for leaf in leaves]
+    kinds = "; ".join(f"{settings.runs} of {in_words(str(leaf.key))}" for leaf in leaves)
+    result.verdict = [f"{counted(settings.runs * len(leaves), 'run')} are trained on {corpus.name}: {kinds}."]
     result.notes = notes_on(corpus, leaves, tasks, settings, told=bool(inform and corpus.evidence))
     if finished:
         result.notes.insert(0, f"{folder}: all runs of this plan were there already; nothing was done.")

@@ -101,7 +101,7 @@ def test_average_tells_the_loss_between_averages(call):
     assert content["schema"] == "gpustab.average/1"
     assert content["groups"][0]["runs"] == 3
     assert content["settings"]["renormalise"] is False
-    assert "loss between runs" in call("average set/x/shuffled -o b.vec").stdout
+    assert "What is the average for?" in call("average set/x/shuffled -o b.vec").stdout
 
 
 def test_average_tells_what_it_wrote(call):
@@ -129,7 +129,7 @@ def test_neighbours_of_a_word_side_by_side(call):
     done = call("neighbours w3 r0.txt r1.txt r2.txt -n 4")
     assert done.exit_code == 0
     assert done.stdout.startswith("Three runs are too few to judge the four nearest words of w3")
-    assert "The 4 nearest neighbours of 'w3' in 3 runs" in done.stdout
+    assert "The 4 nearest neighbours of “w3” in 3 runs" in done.stdout
     assert all(name in done.stdout for name in ("verdict", "place", "ahead", "95 %"))
     content = one_object(call("neighbours w3 r0.txt r1.txt r2.txt --json").stdout)
     assert content["schema"] == "gpustab.neighbours/1"

@@ -201,5 +201,5 @@ def test_a_sum_that_misses_n_is_an_error(monkeypatch):
     mean, sd = random_targets(2, 30)
     real = prediction.integrate
     monkeypatch.setattr(prediction, "integrate", lambda *arguments: real(*arguments) * 1.001)
-    with pytest.raises(ArithmeticError, match="target 0: the probabilities of its neighbours miss their sum"):
+    with pytest.raises(ArithmeticError, match="the probabilities of a target's neighbours miss their sum"):
         top_n_probabilities(mean, sd, [5])

@@ -39,7 +39,7 @@ def test_words_are_text_and_never_markup(each):
 
 def test_the_query_word_is_escaped(results):
     page = to_html(results["neighbours"])
-    assert "neighbours of &#39;&lt;script&gt;&#39;" in page
+    assert "neighbours of “&lt;script&gt;”" in page
     assert r"esc\x1b[31m" in page
     assert "\x1b" not in page
 

@@ -26,7 +26,7 @@ def page(result, width=100, **choices):
 
 def test_words_are_printed_literally_and_controls_escaped(results):
     text = page(results["neighbours"])
-    for word in ("'<script>'", "[bold]x", r"bell\x07", r"esc\x1b[31m", r"ab\xff", "漢字"):
+    for word in ("“<script>”", "[bold]x", r"bell\x07", r"esc\x1b[31m", r"ab\xff", "漢字"):
         assert word in text
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text)
 

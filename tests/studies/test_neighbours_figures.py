@@ -27,7 +27,7 @@ def test_every_word_and_run_has_a_cell_and_every_word_an_interval(runs):
     assert (rows > 40) or len(places) == runs * 5
     every = sum(hits == runs for hits in result.tables["shares"]["runs"])
     title = draw(result)["lattice"].title
-    assert title.startswith(f"In all {runs} runs: " if every else f"No word is in all {runs} runs, of {rows} ")
+    assert title.startswith(f"In all {runs} runs: " if every else f"In all {runs} runs: no word, of the {rows} ")
 
 
 def test_a_word_is_text_in_the_figure():

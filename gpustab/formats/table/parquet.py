@@ -55,7 +55,7 @@ def read_parquet(source: Source, options: LoadOptions) -> Space:
 
 
 def _read(source: Source, options: LoadOptions) -> Space:
-    schema, batches = _opened(source)
+    schema, batches = _opened(source, options)
     first = next(batches, None)
     if first is None or not first.num_rows:
         raise InputError("there are no rows")
@@ -87,7 +87,7 @@ def _read(source: Source, options: LoadOptions) -> Space:
     return table.space(source, "Parquet" if source.head.startswith(_PARQUET) else "Feather", notes=notes)
 
 
-def _opened(source: Source) -> tuple[Any, Iterator[Any]]:
+def _opened(source: Source, options: LoadOptions) -> tuple[Any, Iterator[Any]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -97,6 +97,8 @@ def _opened(source: Source) -> tuple[Any, Iterator[Any]]:
         file = pq.ParquetFile(path, memory_map=True)
         check_unpacked(path, _size(file), packed)
         texts = [column.path for column in _leaves(file) if _is_text(column)]
+        if len(texts) == 1 and options.word_column is None:
+            _check_mean(file)
         file = pq.ParquetFile(path, memory_map=True, read_dictionary=texts)  # what is there once is unpacked once
         return file.schema_arrow, file.iter_batches(_BATCH)
     file = pa.memory_map(str(path))
@@ -111,6 +113,15 @@ def _leaves(file: Any) -> list[Any]:
 
 def _is_text(column: Any) -> bool:
     return bool(column.physical_type == "BYTE_ARRAY" and column.logical_type.type != "DECIMAL")
+
+
+def _check_mean(file: Any) -> None:
+    """Refuse the one column of text where its words are too long on the average, before any of them is unpacked."""
+    (place,) = (i for i, column in enumerate(_leaves(file)) if _is_text(column))
+    for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
+        column = group.column(place)
+        if column.total_uncompressed_size > 2 * LONGEST_WORD * column.num_values:  # its pages have some bytes more
+            raise InputError(too_long(column.total_uncompressed_size // column.num_values))
 
 
 def _size(file: Any) -> int:

@@ -155,12 +155,12 @@ def called(names: Iterable[str]) -> dict[str, str]:
 
 
 def listing(said: Iterable[tuple[str, str]], most: int = 4) -> str:
-    """Return what is said of each group as a list for a title; of one group without its name.
+    """Return what is said of each group as a list for a title, the groups in brackets; of one group without its name.
 
     >>> listing([("fixed", "20 %"), ("bootstrap", "46 %")]), listing([("runs", "20 %")])
-    ('fixed 20 %, bootstrap 46 %', '20 %')
+    ('20 % (fixed), 46 % (bootstrap)', '20 %')
     """
     rows = list(said)
     if len(rows) == 1:
         return rows[0][1]
-    return ", ".join(f"{group} {text}" for group, text in rows[:most]) + ", …" * (len(rows) > most)
+    return ", ".join(f"{text} ({group})" for group, text in rows[:most]) + ", …" * (len(rows) > most)

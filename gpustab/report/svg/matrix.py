@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby, pairwise
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -50,13 +48,14 @@ def by_likeness(distances: Array) -> list[int]:
     [0, 2, 1]
     """
     d = np.where(np.isnan(distances), np.nanmax(distances, initial=0.0), distances).astype(float)
-    clusters = [[k] for k in range(len(d))]
+    near = np.where(np.tri(len(d), k=-1, dtype=bool), d, np.inf)  # each pair once; of what was joined, infinite
+    clusters = {k: [k] for k in range(len(d))}
     while len(clusters) > 1:
-        pairs = [(i, j) for j in range(len(clusters)) for i in range(j)]
-        i, j = min(pairs, key=lambda pair: d[pair])
+        j, i = divmod(int(near.argmin()), len(d))
         a, b = len(clusters[i]), len(clusters[j])
         d[i] = d[:, i] = (a * d[i] + b * d[j]) / (a + b)
-        d = np.delete(np.delete(d, j, 0), j, 1)
+        d[j] = d[:, j] = near[j] = near[:, j] = np.inf
+        near[i, :i], near[i + 1 :, i] = d[i, :i], d[i + 1 :, i]
         joined = [clusters[i], clusters.pop(j)]
         clusters[i] = [run for part in sorted(joined, key=lambda part: (-len(part), part)) for run in part]
     return clusters[0] if clusters else []
@@ -65,10 +64,11 @@ def by_likeness(distances: Array) -> list[int]:
 def matrix(
     names: Sequence[str],
     styles: Sequence[str],
-    cell: Callable[[int, int], Cell | None],
+    cell: Callable[[int, int], Cell],
     label: str,
     gaps: Sequence[int],
     *,
+    shades: Array | None = None,
     groups: Sequence[str] = (),
     block: Callable[[int, int], Cell | None] = lambda *_: None,
     ends: tuple[str, str] = ("identical", "unrelated"),
@@ -78,9 +78,10 @@ def matrix(
     Args:
         names: of rows and columns.
         styles: the class of each name.
-        cell: of a row and a column of one group; ``None`` where there is none.
+        cell: of a row and a column of one group.
         label: title and main numbers.
         gaps: numbers of the rows before which a new group begins.
+        shades: ``(n, n)`` of all cells, by which a large matrix is drawn; default: those that ``cell`` gives.
         groups: their names, which stand at their first rows where there is no room for those of all rows.
         block: of two groups as a whole, by their numbers; ``None`` where there is none.
         ends: what no shade and full shade mean.
@@ -99,64 +100,68 @@ def matrix(
     ]
     spans = list(zip(starts, [*gaps, len(names)], strict=True))
     for g, (first, last) in enumerate(spans):
-        # One after another: all cells of a thousand runs, each with its title, would take hundreds of MB.
-        inside = ((i - first, j - first, cell(i, j)) for i in range(first, last) for j in range(first, last))
-        corner = (left + places[first], places[first])
-        parts += _square(((i, j, one) for i, j, one in inside if one), corner, size, len(names))
+        inside, corner = range(first, last), (left + places[first], places[first])
+        if len(names) > _MOST:  # a page of 400 runs is some megabytes otherwise; the table of pairs has every value
+            of_all = np.array([[cell(i, j).shade for j in inside] for i in inside]) if shades is None else shades
+            own = of_all if shades is None else of_all[first:last, first:last]
+            parts += _by_grades(_opacity(own), corner, (size, size))
+        else:
+            parts += _square(cell, inside, corner, size, len(names) <= _NUMBERS)
         for h, (one, end) in enumerate(spans):
             if h != g and (whole := block(g, h)):
                 wide, tall = places[end - 1] + size - places[one], places[last - 1] + size - places[first]
                 place = (left + places[one], places[first])
-                parts += _cell(whole, _opacity(whole.shade), place, (wide - 1, tall - 1), tall / 2 + 4)
+                parts += _cell(whole, float(_opacity(whole.shade)), place, (wide - 1, tall - 1), tall / 2 + 4)
     foot = places[-1] + size + _LEGEND
     return figure(foot, [*parts, *_scale(left, foot - 16, ends)], label)
 
 
-def _square(cells: Iterable[tuple[int, int, Cell]], corner: Point, size: float, rows: int) -> list[str]:
-    """The cells of one group by row and column: one by one, with number and name; of a large matrix by grades of shade.
-
-    A page of 400 runs is some megabytes otherwise; the table of pairs has every value.
-    """
-    if rows > _MOST:
-        return _by_grades(((i, j, _opacity(one.shade)) for i, j, one in cells), corner, (size, size))
+def _square(
+    cell: Callable[[int, int], Cell], inside: Sequence[int], corner: Point, size: float, numbers: bool
+) -> list[str]:
+    """The cells of one group, each with what is said under the pointer, and with its number where there is room."""
     parts = []
-    for i, j, one in cells:
-        drawn, place = (
-            one if rows <= _NUMBERS else one._replace(number=""),
-            (corner[0] + j * size, corner[1] + i * size),
-        )
-        parts += _cell(drawn, _opacity(one.shade), place, (size - 1, size - 1), size / 2 + 4)
+    for i in inside:
+        for j in inside:
+            one = cell(i, j)
+            place = (corner[0] + (j - inside[0]) * size, corner[1] + (i - inside[0]) * size)
+            drawn = one if numbers else one._replace(number="")
+            parts += _cell(drawn, float(_opacity(one.shade)), place, (size - 1, size - 1), size / 2 + 4)
     return parts
 
 
-def _by_grades(cells: Iterable[tuple[int, int, float]], corner: Point, size: Point) -> list[str]:
+def _by_grades(opacity: Array, corner: Point, size: Point) -> list[str]:
     """One path a grade of opacity: a level stroke for those cells of a row that have it and stand beside each other.
 
     Args:
-        cells: row, column and opacity of each, row by row.
-        corner: of the first.
+        opacity: ``(rows, columns)``.
+        corner: of the first cell.
         size: width and height of one, which are the units of the path: a cell takes a few bytes.
     """
-    grades: dict[int, list[str]] = {}
-    for (row, grade), some in groupby(cells, lambda cell: (cell[0], round(cell[2] * _GRADES))):
-        columns = [column for _, column, _ in some]
-        start = columns[0]
-        for before, column in pairwise([*columns, columns[-1] + 2]):
-            if column != before + 1:
-                grades.setdefault(grade, []).append(f"M{start} {row}h{before + 1 - start}")
-                start = column
+    grades = np.rint(opacity * _GRADES).astype(np.int8)
+    differs = np.ones((grades.shape[0], grades.shape[1] + 1), bool)
+    differs[:, 1:-1] = grades[:, 1:] != grades[:, :-1]
+    rows, starts = differs[:, :-1].nonzero()
+    lengths = differs[:, 1:].nonzero()[1] + 1 - starts
+    of_stroke = grades[rows, starts]
     (x, y), (wide, tall) = corner, size
     place = f"translate({x:.2f} {y + tall / 2:.2f}) scale({wide:.4f} {tall:.4f})"
-    return [
-        f'<path class="heat line" stroke-width="1" stroke-opacity="{grade / _GRADES:.2f}" transform="{place}" '
-        f'd="{"".join(way)}"/>'
-        for grade, way in sorted(grades.items())
-        if grade
-    ]
+    parts = []
+    for grade in range(1, _GRADES + 1):
+        its = of_stroke == grade
+        strokes = zip(starts[its].tolist(), rows[its].tolist(), lengths[its].tolist(), strict=True)
+        if way := "".join(f"M{start} {row}h{length}" for start, row, length in strokes):
+            parts.append(
+                f'<path class="heat line" stroke-width="1" stroke-opacity="{grade / _GRADES:.2f}" '
+                f'transform="{place}" d="{way}"/>'
+            )
+    return parts
 
 
-def _opacity(shade: float) -> float:
-    return 0.03 + 0.97 * (min(max(shade, 0.0), 1.0) if math.isfinite(shade) else 0.0)
+def _opacity(shade: Any) -> Any:
+    """Of one shade or many; what is not known is nearly white."""
+    known = np.where(np.isfinite(shade), shade, 0.0)
+    return 0.03 + 0.97 * np.clip(known, 0.0, 1.0)
 
 
 def _scale(left: float, y: float, ends: tuple[str, str]) -> list[str]:
@@ -165,7 +170,8 @@ def _scale(left: float, y: float, ends: tuple[str, str]) -> list[str]:
     start = left + 8 + LETTER * len(low)
     wide = max(WIDTH - start - 8 - LETTER * len(high), 40.0) / _STEPS
     steps = [
-        box(start + k * wide, y, wide, 11, "heat full", round(_opacity(k / (_STEPS - 1)), 2)) for k in range(_STEPS)
+        box(start + k * wide, y, wide, 11, "heat full", round(float(_opacity(k / (_STEPS - 1))), 2))
+        for k in range(_STEPS)
     ]
     return [text(left, y + 10, low, "soft"), *steps, text(start + _STEPS * wide + 8, y + 10, high, "soft")]
 
@@ -209,7 +215,7 @@ def lattice(lines: Sequence[Line], heading: str, style: str, axis: str, label: s
         y, tall, dot = _TOP + _ROW * k, _ROW - 2, each.share
         parts.append(text(left - 7, y + 12, each.name, each.style, "end"))
         if columns > _MOST:
-            row = [(0, j, known.shade if known else 0.05) for j, known in enumerate(each.cells)]
+            row = np.array([[known.shade if known else 0.05 for known in each.cells]])
             parts += _by_grades(row, (left, y), (size, tall))
         for j, known in enumerate(each.cells if columns <= _MOST else ()):
             cell = known or Cell(0.0, "", "")

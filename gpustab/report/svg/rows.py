@@ -307,5 +307,5 @@ def _words(words: Sequence[str], marked: Collection[str], y: float) -> Iterator[
         shown = cut(word, 14)
         if x + LETTER * len(shown) > WIDTH:
             return
-        yield text(x, y, shown, "g0" if word in marked else "soft")
+        yield text(x, y, shown, "g0 own" if word in marked else "soft")
         x += LETTER * (len(shown) + 1.5)

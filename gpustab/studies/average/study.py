@@ -81,7 +81,10 @@ def average(
         levels = [_level(runs.name, 1, pip.reduced, _shared(runs, answer.compute)), *rows]
         result.tables[LEVELS.name] = LEVELS.table(levels)
         gain = gain_of(levels, chance)
-        result.verdict = [TOO_FEW] if gain is None else [GAINS.sentence(gain), in_neighbours(levels, runs.words)]
+        result.verdict = [TOO_FEW]
+        if gain is not None:
+            only = f"Of the average of all {len(runs)} runs there is one: how far another would differ is not measured."
+            result.verdict = [GAINS.sentence(gain), f"{in_neighbours(levels, runs.words)} {only}"]
         flaws = of_spaces(runs, pip) if runs.unit else look_at(runs, answer.compute)
         answer.warn(runs.name, flaws, runs.notes)
         space = Space(

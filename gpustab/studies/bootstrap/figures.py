@@ -17,6 +17,7 @@ from gpustab.results import Table
 from gpustab.results.page import minus, number, signed
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap.claims import FLAT, STABILISES
+from gpustab.studies.shared.wording import the_runs
 
 Ends = tuple[float, float, float]
 """A number and the ends of its interval."""
@@ -114,13 +115,23 @@ def ranks(table: Table, tables: Tables) -> Picture:
         dot = Dot(p50, *look, spans=((p05, p95, "line thin"), (p25, p75, "line")))
         jumps = f"from {signed(least, 0)} to {signed(largest, 0)} at most"
         rows.append(Row(f"{short(in_words(group), 36)}: {jumps}", [dot], look.style))
-    halves = [(group, f"{signed(a, 1)} to {signed(b, 1)}") for group, a, b in each(table, "group", "p25", "p75")]
-    label = "; ".join(f"{group}: half within {half}" for group, half in halves)
+    halves = [(group, _half(a, b)) for group, a, b in each(table, "group", "p25", "p75")]
+    label = "; ".join(f"{group}: half {half}" for group, half in halves)
     ticks = [(x, minus(tick)) for x, tick in round_ticks(-end, end, 5)]
     axis = Axis("rank minus median rank over the runs", -end, end, ticks)
-    middle = ", ".join(f"{half} ({names[group]})" for group, half in halves[:4])
-    title = f"How far closest words move in the lists from run to run: half of the ranks within {middle}"
+    middle = listing(((names[group], half) for group, half in halves), 4)
+    title = f"Half of the places of the closest words, from run to run, {middle}"
     return Picture(title, [dots(rows, axis, CLOSE, f"Changes of rank. {label}")])
+
+
+def _half(low: float, high: float) -> str:
+    """How far the middle half of the places moves.
+
+    >>> _half(-3.04, 6.8), _half(0.0, 0.2), _half(-1.0, 0.0)
+    ('move by −3 to +7', 'stay', 'move by −1 to 0')
+    """
+    low, high = round(low), round(high)
+    return f"move by {signed(low, 0)} to {signed(high, 0)}" if low or high else "stay"
 
 
 def _compared(field: str, value: str, axis: str, what: str, tables: Tables) -> Picture:
@@ -183,7 +194,7 @@ def _of_bias(tables: Tables, parts: Sequence[tuple[str, Table]]) -> str:
             f"{group}, where bias alone gives {number(bias * limit, 2)} (unbiased {number(limit, 2)})"
         )
     return (
-        f"Without its bias, the SD is {number(unbiased, 2)} over {runs} runs of {group} "
+        f"Without its bias, the SD is {number(unbiased, 2)} over {runs} of {the_runs(group)} "
         f"and {number(limit, 2)} over all {rows['runs'][-1]}"
     )
 

@@ -13,7 +13,6 @@ from gpustab.report.svg.colours import series
 from gpustab.report.words import Browsed
 from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, percent
-from gpustab.results.table import titles
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.compare import study
 from gpustab.studies.compare.study import Word
@@ -23,11 +22,12 @@ CITATIONS = ("rettenmeier2020", "antoniak2018")
 WORDS = {
     "words": {
         "count": "times in a run",
-        **titles(Word, "p_first", "p_second"),
+        "p_first": "p@n, first",
+        "p_second": "p@n, second",
         "difference": Browsed("difference", beside="less_first"),  # no word's, where no word is judged
-        "se": Browsed("its standard error", beside="less_first"),
-        "less_first": Browsed("at a disadvantage in the first", "percent"),
-        "less_second": Browsed("in the second", "percent"),
+        "se": Browsed("its SE", beside="less_first"),
+        "less_first": Browsed("disadvantage: first", "percent"),
+        "less_second": Browsed("second", "percent"),
     }
 }
 _SHOWN = 10
@@ -181,13 +181,13 @@ def _words(result: Result) -> list[Block]:
         Block(
             "How stable is every word in both groups?",
             figures=["words"],
-            answer=f"The first group: {first}. The second: {second}. n is {result.settings['n']}.",
+            answer=f"First: {first}. Second: {second}. p@n is the share of {result.settings['n']} neighbours.",
         ),
     ]
 
 
 def _difference(row: Word, runs: int) -> str:
-    return f"{number(row.difference, 2)} ± {number(Estimate.of_runs(row.difference, row.se, runs).half, 1)}"
+    return f"{number(row.difference, 2)} ± {number(Estimate.of_runs(row.difference, row.se, runs).half, 2)}"
 
 
 def _difference_of(contrast: dict[str, Any]) -> str:

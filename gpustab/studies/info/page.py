@@ -41,7 +41,7 @@ def cards(result: Content) -> list[Card]:
         strong = sum(doubt["strong"] for doubt in group["doubts"])
         sizes = (
             ("Documents", "documents"),
-            ("Running words", "tokens"),
+            ("Running words that are kept", "tokens"),
             (f"Words that occur {group.get('min_count')} times or more", "words"),
         )
         made = [Card(name, f"{group[key]:,}") for name, key in sizes if isinstance(group.get(key), int)]

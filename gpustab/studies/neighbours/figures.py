@@ -40,14 +40,14 @@ def words_and_runs(shares: Table, tables: Tables) -> Picture:
     if not panels:
         return Picture(missing="The picture of words and runs needs two runs or more that have the word.")
     caption = f" Below, {counted(hidden, 'word', 'is/are')} in the table only." if hidden else ""
-    return Picture("; ".join(said[:3]), panels, caption=_CAPTION + caption)
+    return Picture(". ".join(said[:3]), panels, caption=_CAPTION + caption)
 
 
 def _in_all(words: Sequence[str], ever: int, runs: int, kind: str) -> str:
     """Which words all runs of a group list, as a clause."""
     some = ", ".join(words[:_NAMED]) + f" and {len(words) - _NAMED} more" * (len(words) > _NAMED)
     of = f"{runs} {kind} runs".replace("  ", " ")
-    return f"In all {of}: {some}" if words else f"No word is in all {of}, of {ever} that are in some"
+    return f"In all {of}: {some}" if words else f"In all {of}: no word, of the {ever} that some runs list"
 
 
 def _panel(group: str, style: str, shares: Table, lists: Table) -> str:

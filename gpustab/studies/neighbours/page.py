@@ -37,7 +37,7 @@ def page(result: Result) -> list[Block]:
 def _group(result: Result, group: dict[str, Any], aside: str) -> Block:
     facts, tables = _numbers(result, group)
     of = f"{in_words(group['name'])}: " if len(result.groups) > 1 else ""
-    title = f"{of}the {group['n']} nearest neighbours of '{group['word']}' in {len(group['runs'])} runs"
+    title = f"{of}the {group['n']} nearest neighbours of “{group['word']}” in {len(group['runs'])} runs"
     return Block(title[:1].upper() + title[1:], facts, tables, answer=group["verdict"], aside=aside)
 
 
@@ -49,8 +49,7 @@ def _numbers(result: Result, group: dict[str, Any]) -> tuple[list[tuple[str, str
     placed = sum(row.place is not None for row in rows)
     table = SmallTable.of("", rows[: placed + _OTHERS], _SHARES, SHARES.row)
     if placed < len(rows):
-        others = f"words of no place are neighbours in some run, {len(rows) - placed} in all"
-        table.title = f"'Ahead': how surely nearer than the word after the last place; {others}"
+        table.title = f"Words without a place, {len(rows) - placed} in all, are neighbours in some runs only"
     return facts, [table]
 
 

@@ -40,8 +40,8 @@ def distances(pairs: Table, column: str) -> Array:
     place = {run: k for k, run in enumerate(runs_of(pairs))}
     matrix = np.full((len(place), len(place)), math.nan)
     np.fill_diagonal(matrix, 0.0)
-    for a, b, value in zip(pairs["run_i"], pairs["run_j"], pairs[column], strict=True):
-        matrix[place[a], place[b]] = matrix[place[b], place[a]] = value
+    one, other = (np.fromiter(map(place.__getitem__, pairs[name]), np.int64) for name in ("run_i", "run_j"))
+    matrix[one, other] = matrix[other, one] = pairs[column]
     return matrix
 
 
@@ -176,15 +176,21 @@ def runs(pairs: Table, tables: Tables) -> Picture:
     run_names = [runs_of(part) for _, part in parts]
     values = [distances(part, "reduced_pip") for _, part in parts]
     chances = [distances(part, "chance_reduced_pip") for _, part in parts]
-    places = [(group, run) for group, within in enumerate(values) for run in by_likeness(within)]
+    orders = [by_likeness(within) for within in values]
+    places = [(group, run) for group, order in enumerate(orders) for run in order]
+    shades = np.full((len(places), len(places)), math.nan)
+    ends = pairwise(np.cumsum([0, *map(len, orders)]).tolist())
+    for (first, last), value, chance, order in zip(ends, values, chances, orders, strict=True):
+        share = np.divide(value, chance, out=np.full_like(value, math.nan), where=chance > 0)
+        shades[first:last, first:last] = share[np.ix_(order, order)]
+    np.fill_diagonal(shades, 0.0)
     apart = _between(tables.get(ACROSS.name, Table()))
 
-    def cell(i: int, j: int) -> Cell | None:
+    def cell(i: int, j: int) -> Cell:
         (group, a), (_, b) = places[i], places[j]
         if a == b:
             return Cell(0.0, "", run_names[group][a])
-        value, chance = values[group][a, b], chances[group][a, b]
-        share = value / chance if chance > 0 else math.nan
+        value, chance, share = values[group][a, b], chances[group][a, b], shades[i, j]
         title = f"{run_names[group][a]} and {run_names[group][b]}: {number(value)}, {_percent(value, chance)} of chance"
         return Cell(share, f"{100 * share:.0f}" if share == share else "", title)
 
@@ -210,11 +216,12 @@ def runs(pairs: Table, tables: Tables) -> Picture:
         cell,
         f"Run by run, percent of chance. Within groups: {spans}. Between groups: {others or 'not measured'}",
         [k + 1 for k, (one, two) in enumerate(pairwise(places)) if one[0] != two[0]],
+        shades=shades,
         groups=[short(names[group], 20) for group, _ in parts],
         block=block,
     )
     beyond = f" Percent of chance between groups: {others}." if others else ""
-    return Picture(f"Two runs of a group are apart, in percent of chance: {spans}", [panel], caption=_OF_RUNS + beyond)
+    return Picture(f"Two runs of a group are apart by {spans} percent of chance", [panel], caption=_OF_RUNS + beyond)
 
 
 def _between(table: Table) -> dict[frozenset[str], float]:

@@ -147,7 +147,7 @@ class ChangeRow(NamedTuple):
     """One measure of one setting against the baseline."""
 
     setting: str
-    sampling: Annotated[str, Column(about="of the runs, or extrinsic")]
+    sampling: Annotated[str, Column(about="of the runs; extrinsic: what the draw of documents adds")]
     measure: Annotated[str, Column(about="reduced_pip, share_of_chance, p@10 or the name of a test")]
     baseline: float
     value: float

@@ -157,7 +157,7 @@ class Cell(NamedTuple):
     """One measure of one setting, placed by its values of two parameters."""
 
     held: Annotated[str, Column(about="values of the other varied parameters; empty where only two vary")]
-    sampling: Annotated[str, Column(about="of the runs, or extrinsic")]
+    sampling: Annotated[str, Column(about="of the runs; extrinsic: what the draw of documents adds to training")]
     measure: Annotated[str, Column(about="reduced_pip, p@10 or the name of a test")]
     rows: Annotated[str, Column(about="the parameter that varies down the square, the first that was named")]
     row: Annotated[Any, Column(about="its value")]

@@ -13,8 +13,11 @@ import pytest
 
 from gpustab import InputError
 from gpustab.report.describe import draw
+from gpustab.report.svg.axes import Axis
+from gpustab.report.svg.charts import Bars, Cloud, Cuts, Diagonal, Level, Note, lines
 from gpustab.report.svg.colours import figure_style
 from gpustab.report.svg.elements import box, figure, line, mark, path, text, whisker
+from gpustab.report.svg.rows import Listed, listed
 from gpustab.report.svg.standalone import check_formats, standalone, written_as
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -36,6 +39,24 @@ PLAIN = figure(
     ],
     "a label",
 )
+
+OTHERS = [
+    lines(
+        Axis("of x", 0.0, 1.0),
+        Axis("of y", 0.0, 1.0),
+        [
+            Bars([0.0, 0.3, 0.6, 1.0], [0.9, 0.5, 0.2], "g1"),
+            Level(0.7, "chance"),
+            Diagonal(),
+            Cuts([0.2, 0.8], "axis dash"),
+            Note("a note", 0.6, 0.9),
+            Cloud([(x / 40, (x * x % 41) / 41) for x in range(41)], "g2"),
+        ],
+        "bars and levels",
+    ),
+    listed([Listed("a word", "0.5", (["one", "two", "three"], ["two", "four"]), {"two"})] * 3, "lists", "Two lists"),
+]
+"""Kinds of drawings that no picture of the results below has."""
 
 
 def every_element(svg):
@@ -111,16 +132,16 @@ def unlike(first, second):
 
 
 def drawings(figures):
-    return [PLAIN, *(picture.svg for picture in figures.values() if picture.panels)]
+    return [PLAIN, *OTHERS, *(picture.svg for picture in figures.values() if picture.panels)]
 
 
 @pytest.mark.skipif(shutil.which("rsvg-convert") is None, reason="needs rsvg-convert (librsvg2-bin)")
 def test_two_programs_draw_the_same(results):
     pytest.importorskip("cairosvg", exc_type=(ImportError, OSError))
-    for svg in [svg for name in ("stability", "neighbours") for svg in drawings(draw(results[name]))]:
+    for svg in drawings(draw(results["stability"]) | draw(results["neighbours"])):
         ((_, png),) = written_as(svg, ["png"])
         own, other = pixels(png), pixels(by_rsvg(standalone(svg)))
-        assert own.min() < 128
+        assert own.min() < 200  # something is drawn
         assert unlike(own, other) < 0.015
 
 
@@ -128,7 +149,7 @@ def test_two_programs_draw_the_same(results):
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 def test_a_browser_shows_the_same_on_the_page(results, tmp_path):
     pytest.importorskip("cairosvg", exc_type=(ImportError, OSError))
-    for svg in [svg for name in ("stability", "neighbours") for svg in drawings(draw(results[name]))]:
+    for svg in drawings(draw(results["stability"]) | draw(results["neighbours"])):
         ((_, png),) = written_as(svg, ["png"])
         assert unlike(pixels(png), pixels(by_chromium(as_on_a_page(svg), tmp_path))) < 0.015
 
