@@ -1,4 +1,4 @@
-"""Reasons why a claim was not asked are what studies do: three runs, and a far run, get no verdict where that is said."""
+"""Reasons why a claim was not asked are what studies do: three runs and a far run get no verdict where it says so."""
 
 from dataclasses import replace
 
