@@ -42,7 +42,11 @@ def pools(tmp_path_factory):
 @pytest.fixture(scope="module")
 def few(pools):
     source = runsets.Source(pools, "shuffled")
-    worlds = [*runsets.two_samplings(source), *runsets.dealt_out(source), *runsets.three_techniques(source, odd=False)]
+    worlds = [
+        *runsets.two_samplings(source, odd=False),
+        *runsets.dealt_out(source),
+        *runsets.three_techniques(source, odd=False),
+    ]
     return [row for world in worlds[:5] for row in cells(replace(world, runs=(5,)), source.noise, 2)]
 
 
