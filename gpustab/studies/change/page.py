@@ -152,7 +152,7 @@ def _tables(pairs: Table[tables.Pair], series: Sequence[str]) -> Iterator[SmallT
         if any(tables.splits_of(pairs, row) for row in rows):
             columns.append((tables.AT_RANDOM, lambda row: _at_random(pairs, row)))
         columns.append((title["averaged"], lambda row: _of_runs(row, row.averaged, row.averaged_se)))
-        yield SmallTable.of(f"{names[name]}: mean over words, ± 95 % over runs", rows, columns)
+        yield SmallTable.of(f"{names[name]}: mean over words, ± 95 % over runs", rows, columns).filled
 
 
 def _of_runs(pair: tables.Pair, value: float | None, se: float | None) -> str:
