@@ -27,11 +27,18 @@ def too_long(size: int, start: bytes = b"") -> str:
     >>> too_long(70_000, b"ab")
     "the word 'ab...' has 70,000 bytes; a word has at most 65,536, what is longer is a text"
     """
-    called = f" '{show(start[:_SHOWN])}...'" if start else ""
+    called = f" '{show(_beginning(start, _SHOWN))}...'" if start else ""
     return f"the word{called} has {size:,} bytes; a word has at most {LONGEST_WORD:,}, what is longer is a text"
 
 
 _SHOWN = 30
+
+
+def _beginning(word: bytes, most: int) -> bytes:
+    """Return so many bytes at most, and no part of a character of UTF-8."""
+    while 0 < most < len(word) and word[most] & 0xC0 == 0x80:
+        most -= 1
+    return word[:most]
 
 
 def as_word(word: str | bytes) -> bytes:
@@ -135,7 +142,7 @@ def some_words(words: Sequence[bytes], most: int = 5) -> str:
     >>> some_words([b"a", b"b", b"c"], 2), some_words([b"a"])
     ('a, b ...', 'a')
     """
-    return ", ".join(show(word[:40]) for word in words[:most]) + " ..." * (len(words) > most)
+    return ", ".join(show(_beginning(word, 40)) for word in words[:most]) + " ..." * (len(words) > most)
 
 
 def near_words(word: bytes, there: Iterable[bytes]) -> str:

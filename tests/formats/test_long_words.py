@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 import torch
 from pyarrow.feather import write_feather
-from pyarrow.parquet import write_table
+from pyarrow.parquet import ParquetWriter, write_table
 from safetensors.torch import save_file
 
-from gpustab import InputError, Vocabulary, load_space
+from gpustab import InputError, LoadOptions, Vocabulary, load_space
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.formats.memory import from_pair
@@ -158,3 +158,47 @@ def test_a_pack_refuses_it_too(tmp_path):
         safetensors(tmp_path / f"{run}.safetensors", b"a" * (LONGEST_WORD + 1))
     with pytest.raises(InputError, match=r"a\.safetensors: the word 'a+\.\.\.' has 65,537 bytes"):
         pack_runs(sorted(tmp_path.glob("*.safetensors")), tmp_path / "packed")
+
+
+def rows(count, last):
+    return pa.table({"word": [*(f"w{i}" for i in range(count - 1)), last], "x": [0.5] * count, "y": [1.0] * count})
+
+
+def test_a_long_word_beyond_the_rows_that_are_read_does_no_harm(tmp_path):
+    for name, write in (("a.parquet", write_table), ("a.feather", write_feather)):
+        write(rows(20, "a" * (LONGEST_WORD + 1)), tmp_path / name)
+        assert len(load_space(tmp_path / name, LoadOptions(limit=5)).vocabulary) == 5
+
+
+def test_empty_groups_of_rows_have_no_mean(tmp_path):
+    write_table(rows(3, "w2").slice(0, 0), tmp_path / "none.parquet")
+    with pytest.raises(InputError, match="there are no rows"):
+        load_space(tmp_path / "none.parquet")
+    with ParquetWriter(tmp_path / "some.parquet", rows(3, "w2").schema) as writer:
+        writer.write_table(rows(3, "w2").slice(0, 0))
+        writer.write_table(rows(3, "w2"))
+    assert len(load_space(tmp_path / "some.parquet").vocabulary) == 3
+
+
+def test_long_texts_beside_the_words_are_none(tmp_path):
+    words, vectors = np.array(["w0", "w1", "w2"]), np.array(ROWS, "f4")
+    texts = np.array([letter * (LONGEST_WORD + 1) for letter in "abc"])
+    np.savez_compressed(tmp_path / "a.npz", words=words, vectors=vectors, texts=texts)
+    assert load_space(tmp_path / "a.npz").vocabulary[1] == b"w1"
+    (tmp_path / "v.txt").write_text("b\nc\nd\n")
+    np.savez_compressed(tmp_path / "b.npz", vectors=vectors, texts=texts)
+    assert load_space(tmp_path / "b.npz", LoadOptions(vocab=str(tmp_path / "v.txt"))).vocabulary[0] == b"b"
+
+
+def test_room_for_long_words_is_given_back_as_the_message_says(tmp_path):
+    words, vectors = np.array(["w0", "w1", "w2"], f"U{LONGEST_WORD + 1}"), np.array(ROWS, "f4")
+    np.savez_compressed(tmp_path / "a.npz", words=words, vectors=vectors)
+    with pytest.raises(InputError, match=re.escape("save them anew as numpy.array(words.tolist())")):
+        load_space(tmp_path / "a.npz")
+    np.savez_compressed(tmp_path / "a.npz", words=np.array(words.tolist()), vectors=vectors)
+    assert len(load_space(tmp_path / "a.npz").vocabulary) == 3
+
+
+def test_a_message_shows_whole_characters():
+    with pytest.raises(InputError, match=r"^the word 'aé+\.\.\.' has"):
+        Vocabulary(["a" + "é" * LONGEST_WORD])

@@ -83,7 +83,13 @@ def instability(
         compute = computing.compute()
         groups = open_runs(runs, load_options)
         targets = instability_options.targets
-        foretell(progress, groups, lambda runs, words: 0.06 * targets + 2.3e-4 * runs * words, showing.quiet)
+        foretell(
+            progress,
+            groups,
+            lambda runs, words: 0.06 * targets + 2.3e-4 * runs * words,
+            showing.quiet,
+            load_options.limit,
+        )
         show(answer(groups, instability_options, compute=compute, progress=progress), showing)
 
 
@@ -115,5 +121,5 @@ def thresholds(
 
         compute = computing.compute()
         groups = open_runs(runs or [], load_options, named=group or [], single_runs=True)
-        foretell(progress, groups, lambda runs, words: 4e-7 * words**2 * runs, showing.quiet)
+        foretell(progress, groups, lambda runs, words: 4e-7 * words**2 * runs, showing.quiet, load_options.limit)
         show(answer(groups, thresholds_options, compute=compute, progress=progress, finished=finished), showing)

@@ -20,7 +20,9 @@ _LONG = 60
 """Seconds from which on it is said before how long a study takes."""
 
 
-def foretell(bar: Bar, groups: Sequence[Group], seconds_of: Callable[[int, int], float], quiet: bool) -> None:
+def foretell(
+    bar: Bar, groups: Sequence[Group], seconds_of: Callable[[int, int], float], quiet: bool, limit: int | None = None
+) -> None:
     """Tell on stderr how many minutes a study of some runs takes, if it is long and the files tell how large they are.
 
     Args:
@@ -29,7 +31,9 @@ def foretell(bar: Bar, groups: Sequence[Group], seconds_of: Callable[[int, int],
         seconds_of: reckons the seconds of a processor core for the runs of a group and their words; they were measured
             on one machine, so that no more than the order is meant.
         quiet: whether nobody wants to know.
+        limit: words of a run that are read.
     """
+    from gpustab.errors import InputError
     from gpustab.formats.binary.safetensors import open_rows
     from gpustab.results.page import counted
 
@@ -37,9 +41,12 @@ def foretell(bar: Bar, groups: Sequence[Group], seconds_of: Callable[[int, int],
     if quiet or len(files) < len(groups) or any(file.suffix != ".safetensors" for file in files):
         return  # how many words a text file has, its reading shows
     words = []
-    for file in files:
-        with open_rows(file) as rows:
-            words.append(len(rows))
+    try:
+        for file in files:
+            with open_rows(file, or_only=True) as rows:
+                words.append(min(len(rows), limit or len(rows)))
+    except InputError:  # told by whoever reads it
+        return
     seconds = sum(seconds_of(len(group), size) for group, size in zip(groups, words, strict=True))
     if seconds >= _LONG:
         runs = counted(sum(map(len, groups)), "run")

@@ -23,7 +23,7 @@ from gpustab.formats.sniff import first_in_zip
 from gpustab.formats.source import Source, check_unpacked, unpacked_blocks
 from gpustab.formats.vocabulary_file import choose_matrix
 from gpustab.spaces.space import Space
-from gpustab.spaces.words import LONGEST_WORD, as_word, too_long
+from gpustab.spaces.words import LONGEST_WORD, as_word
 
 _SPARSE = {"indices", "indptr", "data", "shape"}
 
@@ -97,11 +97,13 @@ def read_npz(source: Source, options: LoadOptions) -> Space:
             )
         heads = {name: MemberRows(path, members.enter_context(archive.open(member))) for name, member in names.items()}
         shapes = {name: one.shape for name, one in heads.items() if _is_matrix(one)}
-        rows = {shape[0] for shape in shapes.values()}
-        for name, one in heads.items():
-            if (width := _width(one)) > LONGEST_WORD and one.shape[0] in rows:
-                raise InputError(f"{path}, '{name}': {too_long(width)}")
         lists = {name: words for name, one in heads.items() if (words := _words(one)) is not None}
+        wide = [name for name, one in heads.items() if _width(one) > LONGEST_WORD]
+        if wide and not lists and options.vocab is None:
+            raise InputError(
+                f"{path}, '{wide[0]}': it has room for {_width(heads[wide[0]]):,} characters a word, a word has "
+                f"{LONGEST_WORD:,} bytes at most; if all are shorter, save them anew as numpy.array(words.tolist())"
+            )
         matrix, found = choose_matrix(path, shapes, lists, options)
         with naming(path):
             return space_of_rows(source, "NumPy archive", heads[matrix], found, options)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.errors import InputError, naming
+from gpustab.errors import InputError, naming, option
 from gpustab.formats.binary.npy import check_dimension
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import Format, RowTable
@@ -74,7 +74,8 @@ def _read(source: Source, options: LoadOptions) -> Space:
     for batch in chain([first], batches):
         source.check_uncut()
         batch.validate(full=True)
-        sizes = _sizes_of_texts(batch.column(columns.word))
+        wanted = batch.num_rows if limit is None else limit - table.rows
+        sizes = _sizes_of_texts(batch.column(columns.word))[:wanted]
         unpacked += int(sizes.sum())
         check_unpacked(source.path, unpacked, packed)
         if (size := int(sizes.max(initial=0))) > LONGEST_WORD:
@@ -97,7 +98,7 @@ def _opened(source: Source, options: LoadOptions) -> tuple[Any, Iterator[Any]]:
         file = pq.ParquetFile(path, memory_map=True)
         check_unpacked(path, _size(file), packed)
         texts = [column.path for column in _leaves(file) if _is_text(column)]
-        if len(texts) == 1 and options.word_column is None:
+        if len(texts) == 1 and options.word_column is None and options.limit is None:
             _check_mean(file)
         file = pq.ParquetFile(path, memory_map=True, read_dictionary=texts)  # what is there once is unpacked once
         return file.schema_arrow, file.iter_batches(_BATCH)
@@ -120,8 +121,12 @@ def _check_mean(file: Any) -> None:
     (place,) = (i for i, column in enumerate(_leaves(file)) if _is_text(column))
     for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
         column = group.column(place)
-        if column.total_uncompressed_size > 2 * LONGEST_WORD * column.num_values:  # its pages have some bytes more
-            raise InputError(too_long(column.total_uncompressed_size // column.num_values))
+        mean = column.total_uncompressed_size // max(column.num_values, 1)
+        if column.num_values and mean > 2 * LONGEST_WORD:  # its pages have some bytes more
+            raise InputError(
+                f"column '{column.path_in_schema}': its texts have {mean:,} bytes on the average, a word has at most "
+                f"{LONGEST_WORD:,}; choose the column of words by {option('word_column', ...)}"
+            )
 
 
 def _size(file: Any) -> int:

@@ -47,7 +47,8 @@ def by_likeness(distances: Array) -> list[int]:
     >>> by_likeness(np.array([[0, 9, 1], [9, 0, 9], [1, 9, 0.0]]))
     [0, 2, 1]
     """
-    d = np.where(np.isnan(distances), np.nanmax(distances, initial=0.0), distances).astype(float)
+    known = np.isfinite(distances)
+    d = np.where(known, distances, np.max(distances, where=known, initial=0.0)).astype(float)
     near = np.where(np.tri(len(d), k=-1, dtype=bool), d, np.inf)  # each pair once; of what was joined, infinite
     clusters = {k: [k] for k in range(len(d))}
     while len(clusters) > 1:
