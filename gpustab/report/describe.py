@@ -116,6 +116,39 @@ def paper(result: Content) -> Paper:
     )
 
 
+def made_by(result: Content) -> str:
+    """Return the command that made a result, without its arguments.
+
+    >>> made_by(Content("stability")), made_by(Content("change", environment={"command": "gpustab study change RUNSET"}))
+    ('gpustab stability', 'gpustab study change')
+    """
+    study = str(result.environment.get("command", "")).startswith("gpustab study ")
+    return f"gpustab {'study ' * study}{result.name}"
+
+
+_TERMS = {
+    "fixed": "Fixed runs differ by the seed of their training alone.",
+    "shuffled": "Shuffled runs read the texts in another order.",
+    "bootstrap": "Bootstrap runs draw the texts again, some twice and some not at all.",
+}
+_LOSS = "The PIP loss says how far the cosines of all pairs of words differ between two runs."
+_CHANCE = "100 % of chance is as far as in unrelated spaces."
+
+
+def terms(result: Content, paper: Paper) -> str:
+    """Return what the kinds of runs and the measures are of which the head of a page speaks; empty if of none.
+
+    >>> terms(Content("x", groups=[{"name": "lsa/bootstrap-sentence"}]), Paper("", "", [], "", "", [], {}))
+    'Bootstrap runs draw the texts again, some twice and some not at all.'
+    """
+    kinds = {part.partition("-")[0] for group in result.groups for part in str(group.get("name", "")).split("/")}
+    head = " ".join([*result.verdict, paper.claim, *(part for card in paper.cards for part in card)])
+    said = [sentence for kind, sentence in _TERMS.items() if kind in kinds]
+    if "PIP loss" in head:
+        said += [_LOSS] + [_CHANCE] * ("of chance" in head)
+    return " ".join(said)
+
+
 def figures_of(result: Content) -> Figures:
     """Return the captions and drawings that the result's study has, by name."""
     module = _part(result, "figures")
