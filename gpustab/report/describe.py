@@ -119,8 +119,8 @@ def paper(result: Content) -> Paper:
 def made_by(result: Content) -> str:
     """Return the command that made a result, without its arguments.
 
-    >>> made_by(Content("stability")), made_by(Content("change", environment={"command": "gpustab study change RUNSET"}))
-    ('gpustab stability', 'gpustab study change')
+    >>> made_by(Content("change", environment={"command": "gpustab study change RUNSET"}))
+    'gpustab study change'
     """
     study = str(result.environment.get("command", "")).startswith("gpustab study ")
     return f"gpustab {'study ' * study}{result.name}"

@@ -225,7 +225,8 @@ FIGURES: Figures = {
     ),
     "ranks": (
         "Rank of each of the closest words in every run, minus its median over the runs: thick from the first to the "
-        "third quartile, thin from 5 to 95 %. The extremes beside a name may lie beyond the axis. The paper draws words whose mean rank is within the list: maybe none.",
+        "third quartile, thin from 5 to 95 %. The extremes beside a name may lie beyond the axis. The paper draws "
+        "words whose mean rank is within the list: maybe none.",
         ranks,
     ),
     "units": (

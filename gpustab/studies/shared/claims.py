@@ -345,7 +345,7 @@ class Losses(NamedTuple):
         """What resampling the documents does, a clause."""
         return (
             f"over all pairs of words, resampling the documents changes the cosines {self.times} as much as training "
-            "again (ratio of PIP losses)"
+            "again (ratio of PIP losses, over the words of both)"
         )
 
 

@@ -226,7 +226,8 @@ def _stable_words(groups: Sequence[GroupSummary]) -> Block:
             lists = [[row["word"] for row in group["words"][key]] for group in some]  # type: ignore[literal-required]
             cells = [list(words) for words in zip_longest(*lists, fillvalue="")]
             head = [f"{in_words(x['name'])}, by {called(str(x['words']['by']))}" for x in some]
-            table = SmallTable(f"{title} beside words of like frequency", head, cells, opens=range(len(head)))
+            which = ", by those runs that can tell" if len(some) < len(groups) else ""
+            table = SmallTable(f"{title} beside words of like frequency{which}", head, cells, opens=range(len(head)))
             tables.append(table)
     first = leading(groups)[0]
     answer = " ".join(
