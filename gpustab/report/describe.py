@@ -74,6 +74,10 @@ def _cells(table: SmallTable) -> list[list[str]]:
     return [[called(say(cell)) for say, cell in zip(named, row, strict=True)] for row in table.rows]
 
 
+_TITLES = {"train": "What was trained?", "pack": "What was packed?"}
+"""Titles of the pages of commands that make something and study nothing."""
+
+
 class Paper(NamedTuple):
     """What a study says beside its blocks.
 
@@ -103,7 +107,7 @@ def paper(result: Content) -> Paper:
     def said(name: str, otherwise: Any) -> Any:
         return getattr(module, name)(result) if hasattr(module, name) else otherwise
 
-    title, about = said("heading", (f"gpustab {result.name}", ""))
+    title, about = said("heading", (_TITLES.get(result.name, f"gpustab {result.name}"), ""))
     methods = said("methods", "")
     return Paper(
         title,
