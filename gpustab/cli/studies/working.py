@@ -26,8 +26,8 @@ def foretell(bar: Bar, groups: Sequence[Group], seconds_of: Callable[[int, int],
     Args:
         bar: prints the line.
         groups: what is measured, not read yet.
-        seconds_of: reckons the seconds of a processor core for the runs of a group and their words; measured on a
-            core of 2023, so that no more than the order is meant.
+        seconds_of: reckons the seconds of a processor core for the runs of a group and their words; they were measured
+            on one machine, so that no more than the order is meant.
         quiet: whether nobody wants to know.
     """
     from gpustab.formats.binary.safetensors import open_rows

@@ -164,5 +164,5 @@ def listing(said: Iterable[tuple[str, str]], most: int = 4) -> str:
     if len(rows) == 1:
         return rows[0][1]
     bracketed = any("(" in text for _, text in rows)  # no brackets beside brackets
-    said = [f"{group} {text}" if bracketed else f"{text} ({group})" for group, text in rows[:most]]
-    return ", ".join(said) + ", …" * (len(rows) > most)
+    shown = [f"{group} {text}" if bracketed else f"{text} ({group})" for group, text in rows[:most]]
+    return ", ".join(shown) + ", …" * (len(rows) > most)

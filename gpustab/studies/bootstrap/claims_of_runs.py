@@ -160,8 +160,8 @@ DOCUMENTS = Claim[Pair](
             "again (ratio {ratio})"
         ),
         "far": lambda x: (
-            f"{_leaf(x.first)}: a run lies far from the others. So these runs cannot say whether resampling the "
-            "documents changes the cosines of near words more than training again. Leave that run out and ask again."
+            f"{_leaf(x.first)}: one run or more lie far from the others. So these runs cannot say whether resampling "
+            "the documents changes the cosines of near words more than training again. Leave out what lies far."
         ),
         "no test": _beside(
             "the cosines of near words vary over runs nearly as much as over words. So these runs cannot say whether "
