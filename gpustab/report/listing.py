@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from gpustab.corpus.options import ABOUT
 from gpustab.report.json_text import plain
 from gpustab.results.page import counted
 from gpustab.spaces.words import printable
@@ -117,7 +118,9 @@ def _lines(way: Way) -> Iterator[tuple[str, str]]:
         yield "training", UNKNOWN
         return
     if "corpus" in made:
-        yield "text", f"{_corpus(made)}; hash {_mapping(made.pop('corpus')).get('hash', '–')}"
+        text, known = _corpus(made), _mapping(made.pop("corpus"))
+        about = f"{ABOUT[known['name']]}: " if known.get("name") in ABOUT else ""
+        yield "text", f"{about}{text}; hash {known.get('hash', '–')}"
     for name, title in (("parameters", "parameters of"), ("engines", "engine of")):
         own = _mapping(made.pop(name, {}))
         yield from ((f"{title} {one}", _plain(own[one])) for one in way["techniques"] if one in own)
@@ -149,7 +152,11 @@ def _corpus(made: Way) -> str:
     corpus = _mapping(made["corpus"])
     unit = _mapping(made.get("options")).get("unit", "document")
     sizes = (corpus.get("units", 0), unit), (corpus.get("tokens", 0), "running word")
-    return f"{corpus.get('name', 'a corpus')} ({', '.join(_counted(n, noun) for n, noun in sizes)})"
+    told = [_counted(n, noun) for n, noun in sizes]
+    tokens, rare = corpus.get("tokens"), _mapping(made.get("dropped")).get("rare_running_words")
+    if isinstance(tokens, int) and isinstance(rare, int) and rare:
+        told[1] = f"{tokens:,} of {counted(tokens + rare, 'running word')}"
+    return f"{corpus.get('name', 'a corpus')} ({', '.join(told)})"
 
 
 def _counted(n: Any, noun: Any) -> str:
