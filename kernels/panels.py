@@ -39,10 +39,11 @@ _MOST_FAR = 100.0
 
 _NODES = 20
 
-_AT_ONCE, _AT_ONCE_FAR = 1 << 14, 1 << 12
-"""Near and far words times panels that are worked on at a time: what is held of them stays in a processor's cache."""
+_LEAST_POWER = 1e-14
+"""Smaller powers of the odds count no more."""
 
-_PANELS_AT_ONCE = 128
+_AT_ONCE, _PANELS_AT_ONCE, _FAR_PANELS, _FAR_WORDS = 1 << 14, 128, 8, 256
+"""Near words times panels, panels, and panels and words of far words, at a time: they stay in a processor's cache."""
 
 _TINY = 1e-100
 """Smaller probabilities are taken as 0: on numbers below 1e-308, as products of two of them are, a processor works ten
@@ -65,12 +66,21 @@ class _Panels(NamedTuple):
 
 
 class _Far(NamedTuple):
-    """Far words of some of the panels: their places, odds, and densities over the chance to lie below ``(P, k, X)``."""
+    """Far words of some of the panels.
+
+    Attributes:
+        panels: which ones.
+        places: of the words, ``(P, k)``.
+        odds: with a minus, ``(P, k, X)``.
+        mass: densities, weighted, over the chance to lie below, ``(P, k, X)``.
+        powers: how many powers of the odds count.
+    """
 
     panels: slice
     places: Tensor
     odds: Tensor
     mass: Tensor
+    powers: int
 
 
 def above(mean: Tensor, sd: Tensor, x: Tensor, first: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -117,10 +127,11 @@ def _uncertain(
     sure, likely, near = ((q > least).sum(1) for least in (1.0, 0.5, _FAR))
     near = near.maximum((beyond > _MOST_FAR).sum(1))
     last = (beyond > _NEVER).sum(1)
-    waiting = near.argsort(descending=True)
+    waiting, widest = near.argsort(descending=True), max(last.tolist(), default=0)
     while len(waiting):
         most = int(near[waiting[0]])
-        tile = max(1, min(numbers // (n * _NODES * max(most, 1)), _AT_ONCE // max(most, 1), _PANELS_AT_ONCE))
+        held = _NODES * max(n * most, 2 * widest, 1)
+        tile = max(1, min(numbers // held, _AT_ONCE // max(most, 1), _PANELS_AT_ONCE))
         at, waiting = waiting[:tile], waiting[tile:]
         first = int(sure[at].min())
         if first < min(n, int(last[at].max())):
@@ -141,11 +152,9 @@ def _panel_integrals(
     half = (right - left) / 2
     x, weights = left + half * (1 + nodes), half * weights  # (P, X)
     far = []
-    step = max(1, _AT_ONCE_FAR // max(1, max(tile.last) - tile.near))
-    for start in range(0, len(x), step):
-        panels = slice(start, start + step)
-        places = tile.places[panels, tile.near : max(tile.last[panels])]
-        if places.shape[1]:
+    for start in range(0, len(x), _FAR_PANELS):
+        panels = slice(start, start + _FAR_PANELS)
+        for places in tile.places[panels, tile.near : max(tile.last[panels])].split(_FAR_WORDS, dim=1):
             of_mean, of_sd = (part[own[panels], places][..., None] for part in (mean, sd))
             far.append(_far_words(panels, places, of_mean, of_sd, x[panels, None], weights[panels, None]))
     places = tile.places[:, : tile.near]
@@ -166,8 +175,11 @@ def _density(mean: Tensor, sd: Tensor, x: Tensor, weights: Tensor) -> Tensor:
 
 def _far_words(panels: slice, places: Tensor, mean: Tensor, sd: Tensor, x: Tensor, weights: Tensor) -> _Far:
     q = torch.erfc((x - mean) * (math.sqrt(0.5) / sd.clamp(min=_TINY))).mul_(0.5)
-    odds = q / (1 - q)
-    return _Far(panels, places, odds, _density(mean, sd, x, weights).mul_(1 + odds))
+    odds = q / (q - 1)
+    mass = _density(mean, sd, x, weights).mul_(1 - odds)
+    largest = -float(odds.amin()) if odds.numel() else 0.0
+    powers = math.ceil(math.log(_LEAST_POWER) / math.log(min(max(largest, _LEAST_POWER), 0.5)))
+    return _Far(panels, places, odds, mass, min(powers, _POWERS))
 
 
 def _law_of_far(far: Sequence[_Far], x: Tensor, most: int) -> Tensor:
@@ -178,10 +190,9 @@ def _law_of_far(far: Sequence[_Far], x: Tensor, most: int) -> Tensor:
     sums = x.new_zeros(_POWERS, *x.shape)
     for part in far:
         power = part.odds.clone()
-        for of_power in sums:
-            of_power[part.panels] += power.sum(1)
+        for of_power in sums[: part.powers]:
+            of_power[part.panels] -= power.sum(1)
             power *= part.odds
-    sums[1::2].neg_()
     law = x.new_zeros(_POWERS + most, *x.shape)  # what lies before 0 is no number of words
     law[_POWERS] = torch.exp(-sum(of_power / m for m, of_power in enumerate(sums, 1)))
     sums = sums.flip(0)
@@ -199,11 +210,10 @@ def _coefficients(law: Tensor, lengths: Sequence[int]) -> Tensor:
 
 def _without_far(far: _Far, coefficients: Tensor) -> Tensor:
     """Return the integrals of far words, ``(P, k, N)``: ``P[N_s ≤ n − 1] = Σ_m (−r)^m P[N ≤ n − 1 − m] / (1 − q)``."""
-    integrals = far.mass.new_zeros(*far.mass.shape[:2], coefficients.shape[3])
     term = far.mass
-    for of_power in coefficients:
-        integrals += product(term, of_power)
-        term = term * -far.odds
+    integrals = product(term, coefficients[0])
+    for of_power in coefficients[1 : far.powers + 1]:
+        integrals += product(term.mul_(far.odds), of_power)
     return integrals
 
 
@@ -234,7 +244,7 @@ def _panels(mean: Tensor, sd: Tensor, start: Tensor, width: float) -> tuple[Tens
     grid = torch.stack(edges, 1)
     own, place = (grid[:, 1:] > grid[:, :-1]).nonzero().unbind(1)
     wide = torch.stack([grid[own, place], grid[own, place + 1]])
-    done = []
+    done = [(own[:0], *wide[:, :0])]
     while len(own):
         narrow = torch.stack([_narrowness(mean[own], sd[own], x) for x in (wide[0], wide.mean(0), wide[1])]).amin(0)
         fine = ~(wide[1] - wide[0] > 1.25 * width * narrow)

@@ -101,11 +101,13 @@ SAMPLINGS = (placed(), placed(sampling="bootstrap"))
 TECHNIQUES = tuple(map(placed, ("sgns", "glove", "ppmi_svd")))
 
 
-def two_samplings(source: Source) -> Iterator[World]:
+def two_samplings(source: Source, *, odd: bool) -> Iterator[World]:
     """Runs of one sampling, half of them called another: documents do not matter, nor does their order."""
-    deal, fixed = source.dealt(SAMPLINGS), source.dealt([placed(sampling="fixed"), placed()])
+    deal = source.dealt(SAMPLINGS, odd=odd)
+    fixed = source.dealt([placed(sampling="fixed"), placed()], odd=odd)
+    also = ", one run in ten odd" * odd
     yield World(
-        "runs of one sampling, half of them called bootstrap",
+        f"runs of one sampling, half of them called bootstrap{also}",
         lambda r, rng: (stability(groups := deal(r, rng)), bootstrap(groups, query=QUERIES)),
         {
             "shared.documents-matter": never("matter"),
@@ -117,7 +119,7 @@ def two_samplings(source: Source) -> Iterator[World]:
         },
     )
     yield World(
-        "runs of one sampling, half of them called fixed",
+        f"runs of one sampling, half of them called fixed{also}",
         lambda r, rng: bootstrap(fixed(r, rng), query=QUERIES),
         {"bootstrap.order-has-no-effect": should("yes", "no")},
     )
@@ -149,23 +151,24 @@ def three_techniques(source: Source, *, odd: bool) -> Iterator[World]:
         )
 
 
-def other_names(source: Source) -> Iterator[World]:
+def other_names(source: Source, *, odd: bool) -> Iterator[World]:
     """Runs of one group under the names of two units, two sizes, two halves."""
-    units = source.dealt([placed(sampling="bootstrap"), placed(sampling="bootstrap", unit="sentence")])
-    sizes = source.dealt([placed(sampling="bootstrap"), placed(sampling="bootstrap", fraction=0.2)])
-    halves = source.dealt([placed(part=(("half", name),)) for name in "ab"])
+    units = source.dealt([placed(sampling="bootstrap"), placed(sampling="bootstrap", unit="sentence")], odd=odd)
+    sizes = source.dealt([placed(sampling="bootstrap"), placed(sampling="bootstrap", fraction=0.2)], odd=odd)
+    halves = source.dealt([placed(part=(("half", name),)) for name in "ab"], odd=odd)
+    also = ", one run in ten odd" * odd
     yield World(
-        "runs of one group, half of them said to draw sentences",
+        f"runs of one group, half of them said to draw sentences{also}",
         lambda r, rng: bootstrap(units(r, rng), query=QUERIES),
         {"bootstrap.sentences-vary-less": NEITHER},
     )
     yield World(
-        "runs of one group, half of them said to be of a fifth of the corpus",
+        f"runs of one group, half of them said to be of a fifth of the corpus{also}",
         lambda r, rng: bootstrap(sizes(r, rng), query=QUERIES),
         {"bootstrap.small-varies-more": NEITHER},
     )
     yield World(
-        "runs of one group, said to be of two halves of the documents",
+        f"runs of one group, said to be of two halves of the documents{also}",
         lambda r, rng: stability(halves(r, rng)),
         {"stability.other-documents": should("same", "other")},
     )
@@ -266,14 +269,17 @@ def worlds(shuffled: Source, bootstrapped: Source) -> Iterator[tuple[str, World]
     """Yield every world, with what its runs are."""
     for source in (shuffled, bootstrapped):
         for world in (
-            *two_samplings(source), *three_techniques(source, odd=False), *three_techniques(source, odd=True),
-            *other_names(source), *averages(source),
+            *two_samplings(source, odd=False), *three_techniques(source, odd=False),
+            *three_techniques(source, odd=True), *other_names(source, odd=False), *averages(source),
         ):  # fmt: skip
             yield source.noise, world
     for world in dealt_out(shuffled):
         yield "p@10 by chance", world
     for world in differing(shuffled, bootstrapped):
         yield f"{shuffled.noise}; {bootstrapped.noise}", world
+    for source in (shuffled, bootstrapped):  # the last ones, since the place of a world seeds it
+        for world in (*two_samplings(source, odd=True), *other_names(source, odd=True)):
+            yield source.noise, world
 
 
 def rows(folder: Path, sets: int) -> Iterator[Row]:

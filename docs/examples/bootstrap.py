@@ -94,5 +94,5 @@ EXAMPLES = {
         Judged(SURE, [OPEN, PASSING]),
         Judged(SURE._replace(runs=4), [OPEN._replace(verdict="not judged")]),
     ],
-    "bootstrap.documents-matter": _BESIDE,
+    "bootstrap.documents-matter": [*_BESIDE, Pair(_BESIDE[0].first._replace(far=True), _BESIDE[0].second)],
 }

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
+from operator import itemgetter
 
 from gpustab.corpus.broken import BREAK, HYPHENS, run_on
 from gpustab.corpus.options import CorpusOptions, JoinBroken
@@ -174,22 +175,23 @@ def _pattern(numbers: bool, punctuation: bool, as_spelled: bool, broken: bool, l
 
 def _run(majors: str, repeat: str = "+", last: int = 0x10FFFF) -> str:
     """Return an expression of characters whose general categories begin with one of the letters."""
-    basic = "".join(f"\\U{a:08x}-\\U{z:08x}" for a, z in _ranges(majors) if a < min(0x10000, last))
-    other = "".join(f"\\U{a:08x}-\\U{z:08x}" for a, z in _ranges(majors) if z >= 0x10000)
+    ranges = list(_ranges(majors, 0x10000 if last < 0x10000 else 0x110000))
+    basic = "".join(f"\\U{a:08x}-\\U{z:08x}" for a, z in ranges if a < min(0x10000, last))
     if last < 0x10000:
         return f"[{basic}]{repeat}"
+    other = "".join(f"\\U{a:08x}-\\U{z:08x}" for a, z in ranges if z >= 0x10000)
     # Long lists of ranges are searched one by one beyond U+FFFF: do not let spaces get there.
     return f"(?:[{basic}]{repeat}|(?![\\0-\\uffff])[{other}]{repeat})"
 
 
-def _ranges(majors: str) -> Iterator[tuple[int, int]]:
-    return ((run.start(), run.end() - 1) for run in re.finditer(f"[{majors}]+", _categories()))
+def _ranges(majors: str, end: int) -> Iterator[tuple[int, int]]:
+    return ((run.start(), run.end() - 1) for run in re.finditer(f"[{majors}]+", _categories(end)))
 
 
 @cache
-def _categories() -> str:
-    """Return the first letter of every code point's general category."""
-    return "".join(unicodedata.category(chr(code))[0] for code in range(0x110000))
+def _categories(end: int) -> str:
+    """Return the first letter of the general category of every code point before this one."""
+    return "".join(map(itemgetter(0), map(unicodedata.category, map(chr, range(end)))))
 
 
 class Cuts:

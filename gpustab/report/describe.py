@@ -75,6 +75,10 @@ def _cells(table: SmallTable) -> list[list[str]]:
     return [[called(say(cell)) for say, cell in zip(named, row, strict=True)] for row in table.rows]
 
 
+_TITLES = {"train": "What was trained?", "pack": "What was packed?"}
+"""Titles of the pages of commands that make something and study nothing."""
+
+
 class Paper(NamedTuple):
     """What a study says beside its blocks.
 
@@ -121,7 +125,11 @@ def _named(result: Content) -> str:
     """What a page without a study is called: what was trained, or the command."""
     corpus = result.settings.get("corpus")
     known = result.name == "train" and isinstance(corpus, Mapping) and "name" in corpus
-    return f"What was trained on {PurePath(str(corpus['name'])).name}?" if known else f"gpustab {result.name}"
+    return (
+        f"What was trained on {PurePath(str(corpus['name'])).name}?"
+        if known
+        else _TITLES.get(result.name, f"gpustab {result.name}")
+    )
 
 
 def figures_of(result: Content) -> Figures:

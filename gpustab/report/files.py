@@ -7,7 +7,6 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import lru_cache
 from importlib.util import find_spec
 from io import BufferedWriter
 from pathlib import Path
@@ -197,9 +196,22 @@ def write_csv(frame: pd.DataFrame, path: Path | BufferedWriter) -> None:
     It is UTF-8 with the mark by which Excel tells it. Words that begin like a formula get an apostrophe before them,
     which spreadsheets take for "this is text"; where words are read, it is taken off again.
     """
-    safe = frame.apply(lambda column: column if column.dtype.kind in "biuf" else column.map(cell))
+    import pandas as pd
+
+    safe = pd.DataFrame({k: _cells(column) for k, (_, column) in enumerate(frame.items())}, index=range(len(frame)))
     safe.columns = [cell(name) for name in frame.columns]
     safe.to_csv(path, index=False, encoding="utf-8-sig", lineterminator="\r\n")
+
+
+def _cells(column: pd.Series) -> Any:
+    """Return a column's cells; texts of a long table, which come again and again, are looked at once each."""
+    if column.dtype.kind in "biuf":
+        return column.array
+    values = column.to_numpy(object)
+    if column.dtype == "str":
+        made = {text: cell(text) for text in set(values)}
+        return [made[text] for text in values]
+    return list(map(cell, values))
 
 
 def cell(value: Any) -> Any:
@@ -208,12 +220,7 @@ def cell(value: Any) -> Any:
     >>> cell("=cmd()"), cell("war"), cell("a\tb"), cell(-1.5)
     ("'=cmd()", 'war', 'a\\tb', -1.5)
     """
-    return _text(value) if isinstance(value, str) else value
-
-
-@lru_cache(maxsize=1 << 14)  # a long table has each word in some twenty rows
-def _text(value: str) -> str:
-    return guarded(printable(str(plain(value))))
+    return guarded(printable(str(plain(value)))) if isinstance(value, str) else value
 
 
 def _names(summary: dict[str, Any], key: str) -> list[str]:

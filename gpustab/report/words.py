@@ -128,12 +128,11 @@ def _neighbours(nearest: Table, words: Sequence[str], *, masked: bool) -> str:
     """
     place = {word: k for k, word in enumerate(words)}
     lists: list[list[Any]] = [[] for _ in words]
-    for row in nearest.records():
-        if row["word"] in place and row["neighbour"] in place:
-            runs = row["runs"] if masked else row["runs"].count("1")
-            known = row["cosine"] == row["cosine"]
-            cosine = round(100 * row["cosine"]) if known else None
-            lists[place[row["word"]]] += [place[row["neighbour"]], row["verdict"][:1], cosine, runs]
+    columns = (nearest[name] for name in ("word", "neighbour", "cosine", "verdict", "runs"))
+    for word, neighbour, mean, verdict, runs in zip(*columns, strict=True):
+        if word in place and neighbour in place:
+            cosine = round(100 * mean) if mean == mean else None
+            lists[place[word]] += [place[neighbour], verdict[:1], cosine, runs if masked else runs.count("1")]
     return packed(json.dumps(lists, separators=(",", ":")).encode())
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from gpustab.results.table import Column, Table, columns_of
 
 _NOISE = 1e-12
 """Rounding noise of float64, shown as 0."""
+
+_NOTHING = ("", "–", "no interval")
+"""Cells that say nothing."""
 
 Shown = str | tuple[str, int] | Callable[[Any], str]
 """What a column shows of a row: the value of a name, that as a number of so many digits, or what a function says."""
@@ -62,6 +65,24 @@ class SmallTable:
         cells = [[_shown(each, what) for _, what, _ in of] for each in kept]
         key = {name: about for name, _, about in of if about}
         return cls(title, [name for name, _, _ in of], cells, key=key)
+
+    @property
+    def filled(self) -> SmallTable:
+        """The table without the columns in which no row says anything.
+
+        >>> SmallTable("", ["word", "loss", "± 95 %"], [["a", "0.1", "–"], ["b", "–", "no interval"]]).filled.header
+        ['word', 'loss']
+        """
+        told = [any(row[k] not in _NOTHING for row in self.rows) for k in range(len(self.header))]
+        kept = [k for k, some in enumerate(told) if some or not self.rows]
+        header = [self.header[k] for k in kept]
+        return replace(
+            self,
+            header=header,
+            rows=[[row[k] for k in kept] for row in self.rows],
+            opens=[kept.index(k) for k in self.opens if k in kept],
+            key={name: about for name, about in self.key.items() if name in header},
+        )
 
     @property
     def words(self) -> list[bool]:

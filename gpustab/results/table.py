@@ -159,7 +159,11 @@ class Table(dict[str, Any], Generic[R]):
             self[name] = _joined(self.get(name), before, more.get(name), added)
 
     def _having(self, wanted: Mapping[str, Any]) -> Iterator[int]:
-        return (k for k in range(self.height) if all(self[name][k] == value for name, value in wanted.items()))
+        places: Iterable[int] = range(self.height)
+        for name, value in wanted.items() if self.height else ():  # a table without rows may have no columns
+            column = self[name]
+            places = [k for k in places if column[k] == value]
+        return iter(places)
 
 
 @dataclass(frozen=True)

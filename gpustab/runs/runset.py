@@ -8,9 +8,10 @@ order, and ``packed.json``, written after them; without it the folder is no leaf
 
 from __future__ import annotations
 
+import logging
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from gpustab.errors import InputError, naming
+from gpustab.errors import InputError, naming, some_of
 from gpustab.formats.atomic import clear_abandoned, make_folder
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.runs.group import Group
@@ -27,8 +28,10 @@ from gpustab.runs.lock import clear_lock, one_at_a_time
 from gpustab.runs.manifest import (
     FIRST_SCHEMA,
     MANIFEST,
+    OUTPUT,
     PACKED,
     SCHEMA,
+    UNFINISHED,
     inside,
     is_leaf,
     read_manifest,
@@ -39,6 +42,8 @@ from gpustab.runs.manifest import (
     write_manifest,
 )
 from gpustab.spaces.space import Space
+
+log = logging.getLogger("gpustab")
 
 _PURPOSE = "manifest"
 _ABOVE = 6
@@ -82,7 +87,10 @@ def open_runset(folder: Path) -> list[Group]:
         ]
     root = folder if (folder / MANIFEST).exists() or not _is_technique(folder) else folder.parent
     groups = []
-    for entry in read_entries(root):
+    entries = read_entries(root)
+    if not entries:
+        raise InputError(f"{root / MANIFEST}: names no groups; call train again, which writes it anew")
+    for entry in entries:
         if root != folder and not entry.path.startswith(f"{folder.name}/"):
             continue
         group = open_leaf(inside(root, entry.path), entry.key)
@@ -90,7 +98,28 @@ def open_runset(folder: Path) -> list[Group]:
             raise InputError(f"{group.folder}: the manifest names {entry.runs} runs, {len(group)} are there")
         # More files than the manifest knows are runs that are being added.
         groups.append(Group(group.key, group.sources[: entry.runs], group.folder))
+    _tell_unnamed(folder, {group.folder for group in groups})
     return groups
+
+
+def _tell_unnamed(folder: Path, named: Set[Path | None]) -> None:
+    """Warn of groups that no manifest names: of a training that has not ended, or of a manifest that is damaged."""
+    found = (path.parent for name in (run_file(Path(), 0).name, PACKED) for path in folder.rglob(name))
+    leaves = sorted(
+        leaf for leaf in found if leaf not in named and leaf.name != OUTPUT and UNFINISHED not in leaf.parts
+    )
+    if left := [str(leaf.relative_to(folder)) for leaf in leaves if not _is_of_another(leaf, folder)]:
+        log.warning(
+            "%s: its manifest does not name %s: left out, as of a training that has not ended; call train again, or "
+            "remove what is none of it",
+            folder,
+            some_of(left, 3),
+        )
+
+
+def _is_of_another(leaf: Path, folder: Path) -> bool:
+    """Tell a leaf of a run set that lies within another."""
+    return any((leaf.parents[k] / MANIFEST).is_file() for k in range(len(leaf.relative_to(folder).parts) - 1))
 
 
 def _run_sets(folder: Path) -> list[Path]:

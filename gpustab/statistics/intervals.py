@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -198,6 +199,7 @@ def expected_sd(n: int, ddof: int = 1) -> float:
     return math.sqrt(2 / (n - ddof)) * math.exp(math.lgamma(n / 2) - math.lgamma((n - 1) / 2))
 
 
+@lru_cache(maxsize=1 << 12)  # a table of neighbours asks for few shares, often
 def wilson(hits: float, trials: int, z: float = 1.959964) -> tuple[float, float]:
     """Return the Wilson score interval of a share (Wilson 1927), by default at 95 %.
 

@@ -13,7 +13,10 @@ import pytest
 from rich.console import Console
 
 from gpustab.cli.bar import EVERY, Bar, Clock
+from gpustab.cli.options import open_runs
+from gpustab.cli.studies.working import foretell
 from gpustab.errors import ComputationError
+from gpustab.formats.options import LoadOptions
 
 ROOT = Path(__file__).parents[2]
 
@@ -170,3 +173,20 @@ def test_on_a_terminal_the_bar_is_gone_before_anything_is_printed(place):
     assert shown[result].startswith("  reduced PIP loss")
     assert "so far" not in text[text.index("wrote page") :]
     assert "open page/report.html in a browser" in shown
+
+
+@pytest.mark.parametrize(
+    ("given", "seconds", "quiet", "said"),
+    [
+        (["set"], 100, False, "6 runs of up to 30 words: about 3 minutes on a core that is free\n"),
+        (["set/x/shuffled"], 61, False, "3 runs of up to 30 words: about 1 minute on a core that is free\n"),
+        (["set"], 20, False, ""),  # it is not long
+        (["set"], 100, True, ""),
+        (["r0.txt", "r1.txt"], 100, False, ""),  # their reading shows how many words they have
+    ],
+)
+def test_a_long_study_says_before_how_long_it_takes(place, given, seconds, quiet, said):
+    console = Console(file=io.StringIO(), width=200)
+    groups = open_runs([place / name for name in given], LoadOptions())
+    foretell(Bar(console, shown=False), groups, lambda runs, words: seconds * (runs in {2, 3} and words == 30), quiet)
+    assert console.file.getvalue() == said

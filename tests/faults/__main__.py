@@ -15,6 +15,8 @@ from tests.faults.scenarios import SCENARIOS
 
 CHUNK = 250
 """Faults that are tried between two looks at the clock."""
+FEW = 10
+"""Forms of a file that are."""
 COUNTS = ("sites", "sites and faults", "of them tried", "operations", "faults", "tried", "survived", "seconds")
 
 
@@ -73,8 +75,9 @@ def fuzz(chosen, keep):
             started = time.perf_counter()
             broken = Fuzz(target, place)
             row, tried = {}, set()
-            for chunk in chunks(broken.numbers(), chosen.most):
-                for number in chunk:
+            numbers = [number for chunk in chunks(broken.numbers(), chosen.most) for number in chunk]
+            for start in range(0, len(numbers), FEW):
+                for number in numbers[start : start + FEW]:
                     broken.read(number)
                     tried.add(broken.forms[number].kind)
                 found, seconds = broken.outcomes, round(time.perf_counter() - started)

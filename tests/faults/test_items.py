@@ -14,6 +14,7 @@ WAYS, FAULTS = "faults/test_ways.py", "faults/test_faults.py"
 UNPACKING, ENDS, HEADS = "formats/test_unpacking.py", "training/test_ends.py", "corpus/formats/test_tei.py"
 REPLAYED = f"{FAULTS}::test_what_is_left_is_old_or_new_and_the_same_call_ends_as_if_nothing_had_been"
 BROKEN = f"{FAULTS}::test_files_of_ours_in_broken_forms_are_refused_in_one_line_or_read_as_if_whole"
+UNPACKED_TWICE = f"{UNPACKING}::test_what_is_packed_twice"
 FLIPPED = f"{WAYS}::test_flipped_bits_are_refused_and_what_the_refusal_advises_mends_them"
 ENEMIES = f"{WAYS}::test_no_enemy_ends_in_a_stack_trace"
 HELD = {
@@ -27,6 +28,11 @@ HELD = {
         "corpus/evidence/test_sources.py::test_a_linked_folder_is_read_once_wherever_it_stands",
     ],
     "2 numbers of runs that are none": [f"{WAYS}::test_a_number_of_runs_that_is_none_is_no_silent_loss"],
+    "2 groups that a manifest does not name": [
+        "runs/test_damage.py::test_groups_that_a_manifest_does_not_name_are_told",
+        "runs/test_damage.py::test_a_manifest_without_groups_is_refused",
+        BROKEN,
+    ],
     "2 sizes and types of a pack": [f"{WAYS}::test_what_a_pack_says_of_its_files_must_be_so"],
     "2 flipped bits": [FLIPPED, f"{WAYS}::test_a_flipped_bit_is_seen_wherever_it_is"],
     "2 info --verify, and what damages it must see": [FLIPPED, f"{WAYS}::test_training_on_a_cut_run_names_the_way_on"],
@@ -53,7 +59,7 @@ HELD = {
         f"{ENDS}::test_what_is_finished_needs_no_disk_to_write_to",
     ],
     "5 a part of a run set is a source of runs": [f"{ENDS}::test_a_part_of_a_run_set_is_runs_for_every_command"],
-    "6 words of .npz": [f"{UNPACKING}::test_words_of_an_archive"],
+    "6 words of .npz": [f"{UNPACKING}::test_words_of_an_archive", f"{UNPACKING}::test_an_archive_within_an_archive"],
     "6 .docx whose header lies": [
         f"{UNPACKING}::test_a_word_document_whose_header_lies",
         f"{UNPACKING}::test_a_word_document_whose_zip64_header_lies",
@@ -63,6 +69,24 @@ HELD = {
         f"{UNPACKING}::test_feather_is_counted_before_arrow_makes_room",
         f"{UNPACKING}::test_a_word_that_is_there_once_and_meant_many_times",
         f"{UNPACKING}::test_a_header_of_safetensors",
+    ],
+    "6 a word that is none": [
+        "formats/test_long_words.py::test_every_reader_refuses_a_word_that_is_none",
+        "formats/test_long_words.py::test_a_long_word_is_refused_before_it_is_copied_much",
+        "formats/test_long_words.py::test_a_text_whose_words_are_none_is_refused_before_training",
+    ],
+    "6 memory for a MB of text, and for many runs": [
+        "faults/test_memory.py::test_a_megabyte_of_text_takes_a_few_of_memory",
+        "faults/test_memory.py::test_a_summary_is_written_piece_by_piece",
+        "faults/test_memory.py::test_the_order_of_runs_takes_a_few_numbers_a_pair",
+        "report/svg/test_drawing.py::test_a_large_matrix_holds_every_cell_in_a_few_bytes",
+        "report/svg/test_drawing.py::test_cells_of_a_large_matrix_are_made_one_after_another",
+        "bench/test_limits.py::test_a_peak_is_that_of_the_call_and_not_of_who_started_it",
+    ],
+    "6 every small file that unpacks to much": [
+        f"{FAULTS}::test_every_bomb_was_refused_or_read_within_a_bound_and_the_page_says_so",
+        UNPACKED_TWICE,
+        f"{UNPACKING}::test_one_string_of_json",
     ],
     "6 workers end with their parent": [
         f"{ENDS}::test_workers_end_with_their_parent",

@@ -167,6 +167,17 @@ def test_identical_runs_always_give_the_same_lists():
     got = top_n_probabilities(mean, torch.zeros(1, 5), [1, 2, 3])[:, 0]
     assert got.tolist() == [[0, 1, 0, 0, 0], [0, 1, 0, 1, 0], [0, 1, 1, 1, 0]]  # equal means: the earlier word
     assert predicted_overlap(got[:, None], [1, 2, 3]).flatten().tolist() == [1, 1, 1]
+    assert top_n_probabilities(torch.full((1, 3), 0.5), torch.zeros(1, 3), [2]).tolist() == [[[1, 1, 0]]]
+
+
+def test_many_words_are_far_and_a_few_are_in_a_crowd():
+    """Powers of odds, and panels by how fast the number of words above falls: beside a law word by word."""
+    g = generators.generator(2)
+    crowd = 0.3 + 1e-3 * torch.rand(1, 60, generator=g, dtype=torch.float64)
+    mean = torch.cat([crowd, torch.tensor([[0.25, 0.22, 0.27, 0.33, 0.36]])], 1)
+    sd = torch.cat([torch.full_like(crowd, 0.01), torch.tensor([[0.02, 0.1, 0.02, 0.01, 0.03]])], 1)
+    got = top_n_probabilities(mean, sd, [5])[0, 0]
+    np.testing.assert_allclose(got, naive(mean[0], sd[0], 5), atol=1e-8)
 
 
 def test_words_without_spread_are_the_limit_of_little_spread():

@@ -8,6 +8,7 @@ import pytest
 from gpustab import InputError, load_groups
 from gpustab.runs.manifest import inside
 from gpustab.runs.packing.open import open_packed
+from gpustab.runs.packing.output import begin
 from gpustab.runs.packing.pack import pack_runs
 from gpustab.runs.packing.verify import verify
 from gpustab.runs.runset import open_leaf, open_runset, write_runset
@@ -144,3 +145,47 @@ def test_a_group_outside_of_the_run_set_is_named_and_not_opened(place):
     (place / "other").symlink_to(place / "set")
     shutil.rmtree(place / "set/sgns", ignore_errors=True)
     assert inside(place / "other", "x") == place / "other/x"  # the folder itself may be a link
+
+
+def test_groups_that_a_manifest_does_not_name_are_told(tmp_path, caplog):
+    """As those of a training that was killed, or of a manifest that lost one: they were left out without a word."""
+    write_runset({"lsa/fixed": spaces(2), "sgns/fixed": spaces(2), "sgns/shuffled": spaces(2)}, tmp_path / "set")
+    path = tmp_path / "set" / "manifest.json"
+    assert len(open_runset(tmp_path / "set")) == 3
+    assert not caplog.messages
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps(content | {"groups": content["groups"][:2]}))
+    assert len(open_runset(tmp_path / "set")) == 2
+    assert len(open_runset(tmp_path / "set" / "sgns")) == 1
+    assert ["does not name sgns/shuffled: left out" in caplog.messages[0], len(caplog.messages)] == [True, 2]
+    assert "sgns: its manifest does not name shuffled" in caplog.messages[1]
+    assert len(open_runset(tmp_path / "set" / "lsa")) == 1
+    write_runset({"sgns/fixed": spaces(2)}, tmp_path / "set" / "lsa" / "other")  # a run set of its own
+    assert len(open_runset(tmp_path / "set" / "lsa")) == 1
+    assert len(caplog.messages) == 2
+
+
+def test_a_manifest_without_groups_is_refused(place):
+    path = place / "set" / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"groups": []}))
+    with pytest.raises(InputError, match=r"manifest\.json: names no groups"):
+        open_runset(place / "set")
+
+
+@pytest.mark.parametrize("files", [3, None, True, -2.5, "x", {"a": 1}])
+def test_the_request_of_a_pack_has_lists_of_files(tmp_path, files):
+    path = tmp_path / "unfinished-pack" / "request.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"schema": "gpustab.pack-request/1", "request": {"groups": {"sgns/fixed": files}}}))
+    with pytest.raises(InputError, match=r"request\.json: damaged: the 'sgns/fixed' .*, no list"):
+        begin(tmp_path, {"groups": {}})
+
+
+@pytest.mark.parametrize("key", ["vocabulary", "min_runs", "dtype", "options"])
+def test_a_pack_that_differs_is_told_in_a_line_that_has_an_end(tmp_path, key):
+    now = {"vocabulary": "joint", "min_runs": None, "dtype": "float32", "options": {}, "groups": {}}
+    begin(tmp_path, now | {key: "x" * 100_000})
+    (tmp_path / "packed").mkdir()
+    with pytest.raises(InputError, match=f"holds an unfinished pack, and its {key} was x") as refused:
+        begin(tmp_path, now)
+    assert len(str(refused.value)) < 600 + len(str(tmp_path))

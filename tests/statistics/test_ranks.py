@@ -5,9 +5,9 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import spearmanr
+from scipy.stats import mannwhitneyu, spearmanr
 
-from gpustab.statistics.ranks import rank_correlation, rank_correlations, spearman
+from gpustab.statistics.ranks import rank_correlation, rank_correlations, shift_p, spearman
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=2, max_size=30))
@@ -30,3 +30,12 @@ def test_rows_with_a_gap_are_left_out_and_constants_have_no_rank():
     columns = torch.tensor([[1.0, 3.0], [math.nan, 9.0], [2.0, 2.0], [3.0, 1.0]])
     assert rank_correlations(columns).tolist() == [pytest.approx([1, -1]), pytest.approx([-1, 1])]
     assert all(map(math.isnan, rank_correlation(torch.ones(5), torch.arange(5))))
+
+
+@pytest.mark.parametrize(("n", "m", "values"), [(1, 2, 50), (7, 12, 4), (30, 31, 10), (100, 9, 1000)])
+def test_shifted_samples_are_told_as_scipy_tells_them(n, m, values):
+    drawn = np.random.default_rng(n).integers(0, values, n + m).astype(float)
+    drawn[:n] += values / 3
+    found = shift_p(torch.from_numpy(drawn[:n]), torch.from_numpy(drawn[n:]))
+    assert found == pytest.approx(mannwhitneyu(drawn[:n], drawn[n:], method="asymptotic").pvalue, rel=1e-9)
+    assert math.isnan(shift_p(torch.ones(n), torch.ones(m)))

@@ -50,7 +50,7 @@ def test_titles_have_the_numbers_of_the_result(result):
     p = fixed["neighbours"]["10"]["p"]
     assert f"fixed {10 * p:.1f} (" in pictures["neighbours"].title
     share = bootstrap["pip"]["reduced"]["mean"] / bootstrap["scale"]["chance_reduced_pip"]
-    assert f"bootstrap {100 * share:.0f} %" in pictures["groups"].title
+    assert f"{100 * share:.0f} % (bootstrap)" in pictures["groups"].title
 
 
 def test_ridges_are_as_tall_as_their_caption_says(result):

@@ -17,7 +17,7 @@ def test_one_document_of_one_token_is_told_as_one():
     dropped = {"duplicate_documents": 1, "rare_words": 2}
     corpus = Corpus("x", Vocabulary(["a"]), np.zeros(1, np.int32), offsets, offsets, "document", dropped)
     assert list(corpus_notes(corpus)) == [
-        "x: 1 document, 1 token, 1 word; left out: 1 duplicate document, 2 rare words.",
+        "x: 1 document, 1 running word, 1 word; left out: 1 duplicate document, 2 rare words.",
         "1 document is few to draw from: what bootstrap runs differ by is a matter of chance.",
     ]
 

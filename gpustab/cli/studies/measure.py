@@ -10,7 +10,7 @@ import typer
 from gpustab.cli.app import study
 from gpustab.cli.options import Computing, Showing, check_corpus, open_runs
 from gpustab.cli.session import require, session, show
-from gpustab.cli.studies.working import working
+from gpustab.cli.studies.working import foretell, working
 from gpustab.cli.takes import takes
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
@@ -82,6 +82,8 @@ def instability(
 
         compute = computing.compute()
         groups = open_runs(runs, load_options)
+        targets = instability_options.targets
+        foretell(progress, groups, lambda runs, words: 0.06 * targets + 2.3e-4 * runs * words, showing.quiet)
         show(answer(groups, instability_options, compute=compute, progress=progress), showing)
 
 
@@ -113,4 +115,5 @@ def thresholds(
 
         compute = computing.compute()
         groups = open_runs(runs or [], load_options, named=group or [], single_runs=True)
+        foretell(progress, groups, lambda runs, words: 4e-7 * words**2 * runs, showing.quiet)
         show(answer(groups, thresholds_options, compute=compute, progress=progress, finished=finished), showing)

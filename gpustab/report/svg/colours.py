@@ -163,4 +163,6 @@ def listing(said: Iterable[tuple[str, str]], most: int = 4) -> str:
     rows = list(said)
     if len(rows) == 1:
         return rows[0][1]
-    return ", ".join(f"{text} ({group})" for group, text in rows[:most]) + ", …" * (len(rows) > most)
+    bracketed = any("(" in text for _, text in rows)  # no brackets beside brackets
+    shown = [f"{group} {text}" if bracketed else f"{text} ({group})" for group, text in rows[:most]]
+    return ", ".join(shown) + ", …" * (len(rows) > most)

@@ -31,7 +31,8 @@ def begin(output: Path, record: Mapping[str, Any]) -> bool:
     shop, bound = output / UNFINISHED, output / UNFINISHED / _REQUEST
     if bound.is_file():
         there = read_manifest(bound, _REQUEST_SCHEMA, fields={"request": dict})["request"]
-        want_fields(bound, there, {"groups": dict}, "its 'request'")
+        groups = want_fields(bound, there, {"groups": dict}, "its 'request'")["groups"]
+        want_fields(bound, groups, dict.fromkeys(groups, list), "its 'groups'")
         if there == record:
             return False
         if others:  # packed runs; what was only read and staged binds nobody
@@ -121,7 +122,7 @@ def _is_finished(output: Path, record: Mapping[str, Any]) -> bool:
 def _difference(there: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     for key in ("vocabulary", "min_runs", "dtype", "options"):
         if there.get(key) != now[key]:
-            return f"its {key} was {there.get(key)}, now {now[key]}"
+            return f"its {key} was {str(there.get(key))[:200]}, now {now[key]}"
     before = [file for files in there["groups"].values() for file in files]
     after = [file for files in now["groups"].values() for file in files]
     paths = [file.get("path") if isinstance(file, dict) else file for file in before]  # whatever a damaged one says

@@ -84,6 +84,11 @@ class Pair(NamedTuple):
         return "no test" if self.blind else rule(self.less())
 
     @property
+    def far(self) -> bool:
+        """Whether a run of either lies far from the others of its group."""
+        return any(group.far for group in self)
+
+    @property
     def swapped(self) -> Pair:
         """The second beside the first."""
         return Pair(self.second, self.first)

@@ -66,7 +66,7 @@ def _pairs(pairs: Table[tables.Pair]) -> Block:
             f"Change is one minus the cosine of a word's two vectors, {_TURNED[_align(pairs)]}: 0 for "
             "the same use, at most 2. Two runs of one period differ by training alone. Two samplings differ also by "
             "which documents were read. The change without training noise is freed of the distance of two runs of one "
-            "period; it is up to a twentieth too low. It is not shown where two runs lie more than half as far apart "
+            "period; it is up to 0.05 too low. It is not shown where two runs lie more than half as far apart "
             "as two different words."
         ),
     )
@@ -151,7 +151,7 @@ def _tables(pairs: Table[tables.Pair], series: Sequence[str]) -> Iterator[SmallT
         if any(tables.splits_of(pairs, row) for row in rows):
             columns.append((tables.AT_RANDOM, lambda row: _at_random(pairs, row)))
         columns.append((title["averaged"], lambda row: _of_runs(row, row.averaged, row.averaged_se)))
-        yield SmallTable.of(f"{names[name]}: mean over words, ± 95 % over runs", rows, columns)
+        yield SmallTable.of(f"{names[name]}: mean over words, ± 95 % over runs", rows, columns).filled
 
 
 def _of_runs(pair: tables.Pair, value: float | None, se: float | None) -> str:

@@ -382,10 +382,14 @@ def _far(names: Sequence[str], ratios: Sequence[float]) -> Iterator[str]:
     if names:
         times = [f"{ratio:.1f}" for ratio in sorted(ratios)]
         span = times[0] if times[0] == times[-1] else f"{times[0]} to {times[-1]}"
+        lie, ask, such, them = (
+            ("lies", "Is it a run of another kind, or did its", "such a run", "it")
+            if len(names) == 1
+            else ("lie", "Are they runs of another kind, or did their", "such runs", "them")
+        )
         yield (
-            f"{named(names)} {'lies' if len(names) == 1 else 'lie'} {span} times as far from the other runs as these "
-            "lie from each other. Is it a run of another kind, or did its training fail? With such a run, neither a "
-            "mean nor its error says much. Leave it out."
+            f"{named(names)} {lie} {span} times as far from the other runs as these lie from each other. {ask} "
+            f"training fail? With {such}, neither a mean nor its error says much. Leave {them} out."
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import mannwhitneyu
+import torch
 
 from gpustab.report.origin import in_words
 from gpustab.report.svg.axes import Axis
@@ -16,6 +16,7 @@ from gpustab.report.svg.picture import Picture, Tables, drawn_from
 from gpustab.report.svg.rows import Ridge, ridges
 from gpustab.results import Table
 from gpustab.results.page import counted, number
+from gpustab.statistics.ranks import shift_p
 
 Values = np.ndarray[tuple[int], np.dtype[np.float64]]
 
@@ -167,7 +168,7 @@ def _ends(
     for group, of, band in bands:
         low, high = band.middle[0], band.middle[-1]
         apart = group.endswith("bootstrap") and of == column != "pip_mean" and abs(high - low) >= _LEAST
-        if apart and mannwhitneyu(*ends[group, of]).pvalue < _SURE:
+        if apart and shift_p(*map(torch.from_numpy, ends[group, of])) < _SURE:
             return (
                 f"Rare words depend {'more' if low < high else 'less'} on the choice of documents: in bootstrap runs "
                 f"the median {of} is {number(low, 2)} for the rarest sixteenth ({_span(band.rarest)} occurrences in a "

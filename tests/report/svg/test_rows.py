@@ -112,7 +112,7 @@ def test_lists_end_where_there_is_no_room_and_mark_what_both_have():
         ("cosine 0.50", "soft", 0, 51),
         ("a", "soft", 130, 36),
     ]
-    assert [text[1:] for text in texts if text[0] == "b"][:2] == [("g0", 145.8, 36), ("g0", 130, 51)]
+    assert [text[1:] for text in texts if text[0] == "b"][:2] == [("g0 own", 145.8, 36), ("g0 own", 130, 51)]
     cut = [text for text in texts if text[0] == "longlonglongl…"]
     assert cut
     assert max(x + 14 * 6.3 for _, _, x, _ in cut) <= WIDTH

@@ -79,22 +79,40 @@ def test_few_documents_have_no_test():
     assert row.permuted == "3 documents"
 
 
+def chain_of(texts):
+    """The order in which each text follows the one that it is most like, by words that few others have."""
+    words = {word: k for k, word in enumerate(sorted({word for text in texts for word in text}))}
+    counts = np.array([np.bincount([words[word] for word in text], minlength=len(words)) for text in texts])
+    rare = np.log(len(texts) / (1 + (counts > 0).sum(0))).clip(0)
+    rows = np.log1p(counts) * rare
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    alike = rows @ rows.T
+    chain, left = [0], set(range(1, len(texts)))
+    while left:
+        chain.append(max(left, key=lambda k: alike[chain[-1], k]))
+        left.remove(chain[-1])
+    return chain
+
+
 @pytest.mark.parametrize("one_document", [False, True])
 def test_chapters_of_real_text_in_random_order_do_not_develop(one_document):
-    """Terms chosen by the true split, or single sentences that change places, found a development in half of them."""
+    """Terms chosen by the true split, or single sentences that change places, found a development in half of them.
+
+    A chapter has a topic: news stand beside those that are most like them. Single sentences find 6 of 16 here.
+    """
     corpus = prepare_corpus("lee", CorpusOptions(min_count=5))
     bounds = corpus.texts[corpus.documents]
     news = [
         [corpus.vocabulary.text(int(k)) for k in corpus.tokens[a:b]] for a, b in itertools.pairwise(bounds.tolist())
     ]
+    news = [news[k] for k in chain_of(news)][:288]
     generator = np.random.default_rng(0)
     words = sorted({word for text in news for word in text})
     runs = open_groups([(words, generator.normal(size=(len(words), 20)))], single_runs=True)[0].load()
     options = ConsistencyOptions(split="half", cutoff=4, subsample=0, permutations=39, number=40, terms="random")
     found = []
     for seed in range(16):
-        order = np.random.default_rng(seed).permutation(len(news))[:240]
-        chapters = [[news[k] for k in chapter] for chapter in np.sort(order.reshape(24, 10), 1)]
+        chapters = [news[12 * k : 12 * k + 12] for k in np.random.default_rng(seed).permutation(24)]
         lists = [text[a : a + 12] for chapter in chapters for text in chapter for a in range(0, len(text), 12)]
         sizes = [sum(-(-len(text) // 12) for text in chapter) for chapter in chapters]
         numbers = np.zeros(len(lists), np.int64) if one_document else np.repeat(np.arange(24), sizes)

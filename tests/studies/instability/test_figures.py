@@ -145,7 +145,7 @@ def test_titles_say_what_was_found(tables):
     )
     assert titles["figure_3_6"].endswith("sgns +10.0 (wordsim353), gl<ve +10.0 (wordsim353)")
     assert titles["how_many"].endswith("sgns 1 % (p@10) with 4 runs, gl<ve 1 % (p@10) with 4 runs")
-    assert titles["figure_a_2"].endswith("sgns 0, gl<ve 0")
+    assert titles["figure_a_2"].endswith("0 (sgns), 0 (gl<ve)")
 
 
 def test_values_that_are_unknown_leave_a_panel_out(tables):
