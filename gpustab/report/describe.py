@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from gpustab.report.origin import called, technique, training
@@ -107,7 +108,7 @@ def paper(result: Content) -> Paper:
     def said(name: str, otherwise: Any) -> Any:
         return getattr(module, name)(result) if hasattr(module, name) else otherwise
 
-    title, about = said("heading", (_TITLES.get(result.name, f"gpustab {result.name}"), ""))
+    title, about = said("heading", (_named(result), ""))
     methods = said("methods", "")
     return Paper(
         title,
@@ -151,6 +152,17 @@ def terms(result: Content, paper: Paper) -> str:
     if "PIP loss" in head:
         said += [_LOSS] + [_CHANCE] * ("of chance" in head)
     return " ".join(said)
+
+
+def _named(result: Content) -> str:
+    """What a page without a study is called: what was trained, or the command."""
+    corpus = result.settings.get("corpus")
+    known = result.name == "train" and isinstance(corpus, Mapping) and "name" in corpus
+    return (
+        f"What was trained on {PurePath(str(corpus['name'])).name}?"
+        if known
+        else _TITLES.get(result.name, made_by(result))
+    )
 
 
 def figures_of(result: Content) -> Figures:
