@@ -29,7 +29,8 @@ def check_page(result, *, silent=False):
     assert any(picture.panels or picture.missing for picture in draw(result).values())
     page = to_html(result)
     places = [
-        page.find(part) for part in ('class="lead"', "What you may claim.", "A paragraph for the methods section")
+        page.find(part)
+        for part in ('class="lead"', "What you may claim, and what not.", "A paragraph for the methods section")
     ]
     assert -1 < places[0] < places[1] < places[2]
     shown = page.partition("<body>")[2].partition("<script")[0]

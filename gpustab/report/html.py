@@ -55,6 +55,8 @@ def to_html(result: Content, figures: dict[str, Picture] | None = None) -> str:
         .render(
             result=result,
             title=paper.title,
+            made_by=parts.made_by(result),
+            terms=parts.terms(result, paper),
             about=paper.about,
             cards=paper.cards,
             claim=paper.claim,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from gpustab.corpus.options import ABOUT
 from gpustab.report.json_text import plain
 from gpustab.results.page import counted
 from gpustab.spaces.words import printable
@@ -92,8 +93,18 @@ def account_line(ways: Sequence[Way]) -> str:
     made = way["made"]
     if "corpus" not in made:
         return f"How the runs were made: {UNKNOWN if not made else 'not by gpustab train'}{others}."
-    parts = [", ".join(way["techniques"]), _corpus(made), f"seed {made.get('seed', '–')}"]
+    parts = [", ".join(way["techniques"]), _corpora(ways) or _corpus(made), f"seed {made.get('seed', '–')}"]
     return f"How the runs were made: {'; '.join(parts)}{others}. All settings: on the page that --out DIR writes."
+
+
+def _corpora(ways: Sequence[Way]) -> str:
+    """Parts of one text, such as periods, with the sizes of the smallest and the largest; empty of one, or of texts."""
+    known = [_mapping(_mapping(way["made"]).get("corpus")) for way in ways]
+    sizes = sorted({(size, one.get("tokens")) for one in known if isinstance(size := one.get("units"), int)})
+    if len(sizes) < 2 or len({one.get("name") for one in known}) > 1:
+        return ""
+    unit = _mapping(ways[0]["made"].get("options")).get("unit", "document")
+    return f"{known[0].get('name')} (parts of {sizes[0][0]:,} to {_counted(sizes[-1][0], unit)})"
 
 
 def _title(way: Way) -> str:
@@ -107,10 +118,12 @@ def _lines(way: Way) -> Iterator[tuple[str, str]]:
         yield "training", UNKNOWN
         return
     if "corpus" in made:
-        yield "text", f"{_corpus(made)}; hash {_mapping(made.pop('corpus')).get('hash', '–')}"
+        text, known = _corpus(made), _mapping(made.pop("corpus"))
+        about = f"{ABOUT[known['name']]}: " if known.get("name") in ABOUT else ""
+        yield "text", f"{about}{text}; hash {known.get('hash', '–')}"
     for name, title in (("parameters", "parameters of"), ("engines", "engine of")):
         own = _mapping(made.pop(name, {}))
-        yield from ((f"{title} {one}", _joined(own[one])) for one in way["techniques"] if one in own)
+        yield from ((f"{title} {one}", _plain(own[one])) for one in way["techniques"] if one in own)
     yield from _of_the_text(made)
     if "vary" in made:
         vary = made.pop("vary")
@@ -139,11 +152,21 @@ def _corpus(made: Way) -> str:
     corpus = _mapping(made["corpus"])
     unit = _mapping(made.get("options")).get("unit", "document")
     sizes = (corpus.get("units", 0), unit), (corpus.get("tokens", 0), "running word")
-    return f"{corpus.get('name', 'a corpus')} ({', '.join(_counted(n, noun) for n, noun in sizes)})"
+    told = [_counted(n, noun) for n, noun in sizes]
+    tokens, rare = corpus.get("tokens"), _mapping(made.get("dropped")).get("rare_running_words")
+    if isinstance(tokens, int) and isinstance(rare, int) and rare:
+        told[1] = f"{tokens:,} of {counted(tokens + rare, 'running word')}"
+    return f"{corpus.get('name', 'a corpus')} ({', '.join(told)})"
 
 
 def _counted(n: Any, noun: Any) -> str:
     return counted(n, str(noun)) if isinstance(n, int) else f"{n} {noun}s"
+
+
+def _plain(values: Any) -> str:
+    """Values as they were recorded; of an engine, that a seed gives its vectors again, which is no word on seeds."""
+    renamed = {"deterministic": "a seed gives the same vectors again:"}
+    return _joined({renamed.get(name, name): value for name, value in _mapping(values).items()} or values)
 
 
 def _joined(values: Any) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
+from gpustab.corpus.options import ABOUT
 from gpustab.results import Content
 from gpustab.results.page import counted
 from gpustab.runs.key import SAMPLINGS, noun_of
@@ -121,7 +122,10 @@ def _text(made: Mapping[str, Any]) -> str:
     counts = [counted(size, noun) for size, noun in sizes if isinstance(size, int)]
     least = options.get("min_count")
     cut = f"; only words that occur {least} times or more count" if isinstance(least, int) and least > 1 else ""
-    return f"{_name(known)} ({', '.join(counts)}{cut})" if counts else _name(known)
+    if isinstance(rare := _mapping(made.get("dropped")).get("rare_running_words"), int) and rare and len(counts) > 1:
+        counts[1] = f"{known['tokens']:,} of {counted(known['tokens'] + rare, 'running word')}"
+    what = [ABOUT[known["name"]]] if known.get("name") in ABOUT else []
+    return f"{_name(known)} ({'; '.join([*what, ', '.join(counts)])}{cut})" if counts else _name(known)
 
 
 def _ways(result: Content) -> list[Mapping[str, Any]]:

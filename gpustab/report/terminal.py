@@ -72,7 +72,11 @@ def _lead(blocks: Sequence[Block]) -> list[Block]:
     table = first.tables[0]
     left = len(table.rows) - _FIRST
     if left > 0:
-        title = f"{table.title} ({left:,} more rows)" if table.title else f"the first {_FIRST} of {len(table.rows):,}"
+        title = (
+            f"{table.title} ({left:,} more rows on the page)"
+            if table.title
+            else f"the first {_FIRST} of {len(table.rows):,}"
+        )
         table = replace(table, title=title, rows=table.rows[:_FIRST])
     return [replace(first, answer="", aside="", tables=[table])]
 

@@ -160,7 +160,7 @@ class Table(dict[str, Any], Generic[R]):
 
     def _having(self, wanted: Mapping[str, Any]) -> Iterator[int]:
         places: Iterable[int] = range(self.height)
-        for name, value in wanted.items():
+        for name, value in wanted.items() if self.height else ():  # a table without rows may have no columns
             column = self[name]
             places = [k for k in places if column[k] == value]
         return iter(places)

@@ -69,7 +69,7 @@ def group_table(leaves: Sequence[Leaf], tasks: Sequence[Task]) -> Table:
                 words.append(len(rows))
         words.sort()
         now = sum(len(task.runs) for task in tasks if task.folder == leaf.folder)
-        span = f"{words[0]:,}" if words[0] == words[-1] else f"{words[0]:,} – {words[-1]:,}"
+        span = f"{words[0]:,}" if words[0] == words[-1] else f"{words[0]:,}–{words[-1]:,}"
         table.append(_Trained(str(leaf.key), runs, now, seconds / runs, span))
     return Table.of(table)
 
@@ -212,7 +212,10 @@ def train_runs(
     result = Result("train", record, tables={"groups": group_table(leaves, tasks)})
     result.groups = [{"name": str(leaf.key), "runs": settings.runs} for leaf in leaves]
     kinds = "; ".join(f"{settings.runs} of {in_words(str(leaf.key))}" for leaf in leaves)
-    result.verdict = [f"{counted(settings.runs * len(leaves), 'run')} are trained on {corpus.name}: {kinds}."]
+    runs = settings.runs * len(leaves)
+    there = f"{counted(runs, 'run')} on {corpus.name} {'was' if runs == 1 else 'were'} there already: {kinds}."
+    trained = f"{counted(runs, 'run')} {'is' if runs == 1 else 'are'} trained on {corpus.name}: {kinds}."
+    result.verdict = [f"{there} Nothing was trained." if finished else trained]
     result.notes = notes_on(corpus, leaves, tasks, settings, told=bool(inform and corpus.evidence))
     if finished:
         result.notes.insert(0, f"{folder}: all runs of this plan were there already; nothing was done.")

@@ -66,10 +66,11 @@ def test_a_number_stands_beside_its_scale(result):
 
 def test_a_negative_contrast_is_shown_as_undefined_with_its_square():
     contrast = {"name": "extrinsic", "groups": ["a", "b"], "value": None, "se": None, "signed_square": -0.00123}
-    contrast |= {"ratio": 0.9, "ratio_interval": [0.8, 1.0], "runs": [3, 3]}
+    contrast |= {"ratio": 0.9, "ratio_interval": [0.8, 1.0], "runs": [3, 3], "words": 1200, "losses": [0.1, 0.09]}
     (block,) = describe(Result("stability", contrasts=[contrast]))
-    ((groups, value, ratio, interval),) = block.tables[0].rows
+    ((groups, value, *losses, ratio, interval),) = block.tables[0].rows
     assert (groups, ratio, interval) == ("b beside a", "0.900", "0.800–1.00")
+    assert losses == ["1,200", "0.09000", "0.1000"]
     assert value == "undefined: bootstrap runs differ less, −1.2e−03 squared"
 
 

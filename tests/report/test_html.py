@@ -71,11 +71,26 @@ def test_every_section_is_in_the_navigation_and_leads_somewhere(each):
 
 def test_four_numbers_and_what_they_allow_stand_under_the_lead(each):
     page = to_html(each)
-    lead, cards, claim = (page.find(part) for part in ('class="lead"', 'class="cards"', "What you may claim."))
+    parts = ('class="lead"', 'class="cards"', "What you may claim, and what not.")
+    lead, cards, claim = map(page.find, parts)
     assert len(re.findall(r'<div class="card[ "]', page)) <= 4
     assert -1 < lead < claim
     if cards > -1:
         assert lead < cards < claim
+
+
+def test_what_the_kinds_of_runs_are_stands_under_the_lead_with_the_command():
+    groups = [{"name": "lsa/bootstrap-sentence"}, {"name": "lsa/fixed/half=a"}]
+    command = {"command": "gpustab study bootstrap R"}
+    page = to_html(Result("x", groups=groups, verdict=["Lead.", "The PIP loss is 3 % of chance."], environment=command))
+    (said,) = re.findall('<p class="note" id="terms">(.*?)</p>', page)
+    assert page.index('class="lead"') < page.index(said) < page.index("<nav")
+    assert "Bootstrap runs draw" in said
+    assert "Fixed runs differ" in said
+    assert "Shuffled" not in said
+    assert "PIP loss says" in said
+    assert '<p class="kicker">gpustab study x' in page
+    assert 'id="terms"' not in to_html(Result("x", groups=[{"name": "mine"}], verdict=["Lead."]))
 
 
 def test_a_table_is_as_wide_as_its_cells(result):

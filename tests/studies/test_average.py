@@ -10,6 +10,7 @@ from gpustab.report.describe import draw, paper
 from gpustab.runs.key import Key
 from gpustab.studies.average.claims import GAINS
 from gpustab.studies.average.study import LEVELS, average, gain_of, together
+from gpustab.studies.stability.study import stability
 from tests import oracles
 from tests.generators import anisotropic, generator, noisy_copies, runs_of
 
@@ -167,6 +168,20 @@ def test_eight_runs_say_what_averaging_gains_and_fewer_say_what_they_lack():
     )
     assert "one pair of averages" in answered(4)[1]
     assert "take at least four runs" in answered(3)[1]
+
+
+def test_two_single_runs_share_as_many_neighbours_as_stability_says():
+    runs = runs_of(noisy_copies(3, 1100, 4, 0.4))  # more words than were drawn
+    (single,) = LEVELS.rows(average(runs)[1].tables, runs_beneath=1)
+    there = stability([runs], neighbours=[10]).groups[0]["neighbours"]["10"]
+    assert (single.p, single.p_se) == pytest.approx((there["p"], there["p_se"]))
+
+
+def test_nobody_is_told_how_stable_the_average_of_all_runs_is():
+    said = answered(8)[0].verdict[1]
+    assert "average of all 8 runs is cannot be measured" in said
+    assert "Averages of 4 runs share" in said  # the largest of which there are two
+    assert "Averages of" not in answered(4)[0].verdict[1].partition("measured")[2]  # said before
 
 
 @pytest.mark.parametrize(("runs", "points"), [(3, 0), (4, 2), (8, 3)])

@@ -212,16 +212,19 @@ def test_the_page_says_half_of_the_interval_of_a_word_by_the_group_of_fewer_runs
     table = describe(result)[1].tables[0]
     word, shown = table.rows[0][0], table.rows[0][4]
     row = next(result.tables["words"].records(word=word))
-    assert shown.endswith(f"± {number(4.302653 * row['se'], 1)}")  # Student's t at 2 degrees of freedom
+    assert shown.endswith(f"± {number(4.302653 * row['se'], 2)}")  # Student's t at 2 degrees of freedom
 
 
 def test_the_chance_of_a_word_stands_beside_it():
     v = 300
     worse = torch.arange(v) % 20 == 3
     result = compare(group("a", torch.where(worse, 1.0, 0.25).double(), runs=6, v=v), group("b", 0.25, v=v, seed=9))
-    rows = sorted(result.tables["words"].records(surely="first"), key=lambda row: -row["less_first"])[:10]
-    shown = describe(result)[1].tables[0].rows
-    assert [line[5] for line in shown] == [f"{100 * row['less_first']:.0f} %" for row in rows]
+    every = sorted(result.tables["words"].records(surely="first"), key=lambda row: -row["less_first"])
+    table = describe(result)[1].tables[0]
+    assert [line[5] for line in table.rows] == [f"{100 * row['less_first']:.0f} %" for row in every[:10]]
+    assert len(every) > 10
+    left = "more in a, measured against b, than words as frequent do: the surest 10"
+    assert table.title == f"{len(every)} words lose {left}"
 
 
 def test_the_page_has_both_measures_and_every_word():

@@ -8,6 +8,7 @@ import torch
 
 from gpustab import InputError, load_runs
 from gpustab.formats.memory import from_pair
+from gpustab.report import Result
 from gpustab.runs.group import Group
 from gpustab.runs.join import join
 from gpustab.runs.joining import Loading
@@ -15,7 +16,7 @@ from gpustab.runs.key import Key
 from gpustab.studies.bootstrap.study import bootstrap
 from gpustab.studies.neighbours import page
 from gpustab.studies.neighbours.claims import SOME_HOLD, Judged, Neighbour, on_these_documents, verdict
-from gpustab.studies.neighbours.study import neighbours_of
+from gpustab.studies.neighbours.study import SHARES, Share, neighbours_of
 from gpustab.studies.stability.study import stability
 from tests import generators, oracles
 from tests.generators import noisy_copies, runs_of
@@ -178,14 +179,35 @@ def test_the_sentence_on_a_word():
     said = SOME_HOLD.sentence(Judged("freedom", 10, rows, 10, "bootstrap runs", 0.6))
     assert said == (
         "Of the ten nearest words of freedom, trust four: a, b, c and d (each in at least nine of ten bootstrap runs; "
-        "95 % interval of the share 60–98 %). One is passing and five are open."
+        "95 % interval of the share 60–98 %). Of the other six, one is passing and five are open."
     )
+    others = {5: "The other is passing.", 4: ""}
+    for n, end in others.items():
+        said = SOME_HOLD.sentence(Judged("x", n, rows[:n], 10, "bootstrap runs", 0.6))
+        assert said.endswith(f"60–98 %). {end}".rstrip())
+    said = SOME_HOLD.sentence(Judged("x", 7, [*rows[:4], *rows[5:8]], 10, "bootstrap runs", 0.6))
+    assert said.endswith("The other three are open.")
     none = SOME_HOLD.sentence(Judged("x", 10, rows[5:], 10, "runs", 0.6))
     assert none == (
         "Of the ten nearest words of x, trust none yet: none is firm in these ten runs. Five are open and five are not "
         "judged."
     )
     assert "Four runs are too few" in SOME_HOLD.sentence(Judged("x", 10, rows, 4, "runs", 0.6))
+
+
+def test_a_word_that_most_runs_list_is_named_as_one_that_nobody_may_name():
+    def row(word, runs, verdict, place=None):
+        return Share("g", word, place, runs, 10, runs / 10, 0.0, 1.0, 0.5, 0.5, 0.1, verdict)
+
+    def claim(*others):
+        result = Result("neighbours", {"word": "x", "n": 1}, groups=[{"name": "g"}])
+        result.tables = {SHARES.name: SHARES.table([row("y", 10, "firm", 1), *others])}
+        return page.may_claim(result)
+
+    assert "name none, not even sharon (7 of 10 runs): these runs cannot" in claim(
+        row("z", 6, "open"), row("sharon", 7, "open")
+    )
+    assert "Of the others, name none." in claim(row("z", 4, "open"), row("w", 1, "passing"))
 
 
 def test_runs_of_the_same_documents_are_told_beside_those_of_drawn_ones():
@@ -267,7 +289,7 @@ def test_a_word_that_was_not_read_is_judged_by_nobody():
     joint = [replace(group, loading=Loading(vocabulary="joint")) for group in groups]
     result = neighbours_of(joint, "w7", 4)
     assert result.groups[0]["lacking"] == [near]
-    assert "one is not judged" in result.verdict[0].lower()
+    assert result.verdict[0].endswith("The other is not judged.")
     assert any(f"not judged: {near}." in note for note in result.notes)
     cards = page.cards(result)
     assert sum(int(card.value) for card in cards[:-1]) == 4

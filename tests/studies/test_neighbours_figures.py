@@ -30,6 +30,15 @@ def test_every_word_and_run_has_a_cell_and_every_word_an_interval(runs):
     assert title.startswith(f"In all {runs} runs: " if every else f"In all {runs} runs: no word, of the {rows} ")
 
 
+def test_a_word_that_no_run_lists_is_not_counted_among_those_that_some_list():
+    """Other runs chose it: a row of 0 of 10."""
+    shares = {"group": ["g"] * 3, "neighbour": ["a", "b", "c"], "runs": [1, 1, 0], "of": [2] * 3}
+    shares |= {"share": [0.5, 0.5, 0.0], "low": [0.1, 0.1, 0.0], "high": [0.9, 0.9, 0.7]}
+    lists = {"group": ["g"] * 2, "run": ["r", "s"], "rank": [1, 1], "neighbour": ["a", "b"]}
+    found = draw(Result("neighbours", tables={"shares": shares, "lists": lists}))["lattice"]
+    assert found.title == "In all 2 runs: no word, of the 2 that some runs list"
+
+
 def test_a_word_is_text_in_the_figure():
     words = ["<script>", "=cmd()", *(f"w{k}" for k in range(18))]
     runs = load_runs([(words, run.numpy()) for run in noisy_copies(3, 20, 4)])

@@ -298,6 +298,8 @@ def test_extrinsic_instability_is_over_the_common_words():
     assert contrast["value"] == pytest.approx(signed**0.5)
     assert contrast["se"] == pytest.approx(contrast["square_se"] / (2 * contrast["value"]))
     assert contrast["ratio_interval"][0] < contrast["ratio"] < contrast["ratio_interval"][1]
+    assert contrast["words"] == 30
+    assert contrast["losses"][1] / contrast["losses"][0] == pytest.approx(contrast["ratio"])  # stands beside it
     assert any("as much as training again" in sentence for sentence in result.verdict)
     assert any("resample these documents" in sentence for sentence in result.verdict)
     assert any("30 common words" in note for note in result.notes)

@@ -16,7 +16,7 @@ from gpustab.corpus.evidence.doubt import Doubt
 from gpustab.corpus.evidence.doubts import DOUBTS, doubts_of
 from gpustab.corpus.evidence.look import Look, Repeated
 from gpustab.corpus.numbering import END, FEW_WORDS, Numbered, number
-from gpustab.corpus.options import CorpusOptions
+from gpustab.corpus.options import ABOUT, CorpusOptions
 from gpustab.corpus.periods import Dates, dates_of
 from gpustab.errors import InputError, option, some_of
 from gpustab.options import chosen
@@ -248,7 +248,10 @@ def lines_of(found: Evidence, *, short: bool = False) -> Iterator[tuple[str, str
     sized = [_counted(n, noun) for n, noun in sizes]
     least = f" that occur {found.min_count} times or more ({option('min_count', found.min_count)})"
     if rare := found.left_out.get("rare running words", 0):
-        sized[2:] = [f"{found.tokens + rare:,} running words, of which {found.tokens:,} are of the {sized[3]}"]
+        kept = f"{found.tokens:,} ({found.tokens / (found.tokens + rare):.0%})".replace("%", " %")
+        sized[2:] = [f"{found.tokens + rare:,} running words, of which {kept} are of the {sized[3]}"]
+    if found.name in ABOUT:
+        yield "is", ABOUT[found.name]
     size = ", ".join(sized if found.sentences != found.documents else [sized[0], *sized[2:]])
     yield "holds", size + least * (found.min_count > 1)
     if found.too_small:

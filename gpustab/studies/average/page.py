@@ -70,7 +70,7 @@ def may_claim(result: Content) -> str:
             "What it owes to the choice of the documents remains: averages of runs on the same "
             "documents cannot show it."
         )
-    return " ".join(said)
+    return " ".join([*said, "Not that a neighbour in the average holds: see in how many runs it is there."])
 
 
 def page(result: Result) -> list[Block]:
@@ -78,7 +78,8 @@ def page(result: Result) -> list[Block]:
     blocks = [_use(result), Block("Does an average of more runs differ less?", figures=["curve"])]
     for group in result.groups:
         own = LEVELS.of(result.tables).where(group=group["name"])
-        levels = SmallTable.of("Two averages of equally many runs", own, _LEVELS)
+        drawn = f"; neighbours of {group['targets']:,} words" if group["targets"] < group["words"] else ""
+        levels = SmallTable.of(f"Two averages of equally many runs{drawn}", own, _LEVELS)
         title = (
             f"{in_words(group['name'])}: average of {counted(group['runs'], 'run')}, {counted(group['words'], 'word')}"
         )
@@ -101,7 +102,7 @@ def _use(result: Result) -> Block:
                 "for neighbours, similarities, maps and whatever takes word vectors",
             ),
             ("it has", "one vector a word", "in the coordinates of no run: compare its cosines, never single numbers"),
-            ("it lacks", "any sign of doubt", "which neighbours hold says gpustab neighbours WORD with the runs"),
+            ("it lacks", "any sign of doubt", "to see which neighbours hold, run gpustab neighbours WORD on the runs"),
         ],
         answer=f"{what} takes the place of one run wherever you would have used one.{other}",
     )

@@ -71,6 +71,7 @@ def average(
                 "name": runs.name,
                 "runs": len(runs),
                 "words": runs.words,
+                "targets": len(_targets(runs)),
                 "dimension": runs.dimension,
                 "loss_between_runs": float(pip.reduced.mean()),
                 "loss_by_chance": chance,
@@ -83,8 +84,7 @@ def average(
         gain = gain_of(levels, chance)
         result.verdict = [TOO_FEW]
         if gain is not None:
-            only = f"Of the average of all {len(runs)} runs there is one: how far another would differ is not measured."
-            result.verdict = [GAINS.sentence(gain), f"{in_neighbours(levels, runs.words)} {only}"]
+            result.verdict = [GAINS.sentence(gain), in_neighbours(levels, runs.words, len(runs))]
         flaws = of_spaces(runs, pip) if runs.unit else look_at(runs, answer.compute)
         answer.warn(runs.name, flaws, runs.notes)
         space = Space(
@@ -136,8 +136,8 @@ _JUDGED = 3
 """Averages of a level that has an error."""
 
 NEIGHBOURS = 10
-_ASKED = 1000
-"""Of so many words neighbours are found: of all, averages would take as long as everything else of them."""
+_ALL = 5_000
+"""Neighbours of all words are compared up to so many, else of 1,000 drawn: of all, they would take the longest."""
 
 
 def gain_of(levels: Sequence[Level], chance: float = math.nan) -> Gain | None:
@@ -161,16 +161,24 @@ def decisive(averages: Sequence[Level]) -> Level | None:
     return judged[-1] if judged else next(iter(averages), None)
 
 
-def in_neighbours(levels: Sequence[Level], words: int) -> str:
-    """Return what averaging gains in neighbours, a sentence; of levels from the runs upwards, with averages."""
+def in_neighbours(levels: Sequence[Level], words: int, of_all: int) -> str:
+    """Return what averaging gains in neighbours, and what is known of the average of all runs, in sentences.
+
+    Args:
+        levels: from the runs upwards, with averages.
+        words: how many there are.
+        of_all: how many runs there are.
+    """
     runs, *averages = levels
     level = decisive(averages)
     assert level  # noqa: S101  # where averages gain something there are some
     n = min(NEIGHBOURS, words - 1)
     of, single = (f"{number(n * x.p, 2)} ({of_list(x.shared, n)})" for x in (level, runs))
+    top = averages[-1]
+    largest = f" Averages of {top.runs_beneath} runs share {number(n * top.p, 2)}." if top is not level else ""
     return (
         f"Of {word(n)} nearest neighbours, two averages of {level.runs_beneath} runs share {of}, two single runs "
-        f"{single}."
+        f"{single}. How stable the average of all {of_all} runs is cannot be measured: there is one of it.{largest}"
     )
 
 
@@ -195,9 +203,13 @@ def _level(group: str, beneath: int, losses: Tensor, shared: Tensor) -> Level:
 
 
 def _shared(runs: Runs, compute: Compute) -> Tensor:
-    """Return p@10 of all pairs ``(R, R)``, over the words of all runs or 1,000 of them."""
-    lists = engine.neighbour_pass(runs, engine.draw_targets(runs, _ASKED), NEIGHBOURS, compute)
+    """Return p@10 of all pairs ``(R, R)``, over all words or those that are drawn."""
+    lists = engine.neighbour_pass(runs, _targets(runs), NEIGHBOURS, compute)
     return engine.overlap_pass(lists, [lists.k], compute).p[0].cpu()
+
+
+def _targets(runs: Runs) -> Tensor:
+    return engine.draw_targets(runs, all_up_to=_ALL)
 
 
 def _as_runs(runs: Runs, averages: Sequence[Average]) -> Runs:

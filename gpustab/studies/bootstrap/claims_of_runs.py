@@ -69,11 +69,20 @@ class Judged(NamedTuple):
 
 def _some_firm(judged: Judged) -> str:
     firm = judged.firm
-    best = sorted(firm, key=lambda row: (-row.share_low, -row.margin, -row.mean))[:3]
+    best = _without_repeats(sorted(firm, key=lambda row: (-row.share_low, -row.margin, -row.mean)))[:3]
     named = listed([f"{row.query} – {row.word}" for row in best])
     such = "such as " if len(firm) > len(best) else ""
     verb = "is" if len(firm) == 1 else "are"
     return f"{judged.lead}, {word(len(firm))} {verb} firm over {judged.kind} ({such}{named}). {judged.others}".rstrip()
+
+
+def _without_repeats(rows: Sequence[Neighbour]) -> list[Neighbour]:
+    """The pairs of which no word is in a pair before: bin – laden and laden – bin are one example."""
+    kept: list[Neighbour] = []
+    for row in rows:
+        if not {row.query, row.word} & {word for other in kept for word in (other.query, other.word)}:
+            kept.append(row)
+    return kept
 
 
 def _none_firm(judged: Judged) -> str:

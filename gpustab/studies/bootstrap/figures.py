@@ -32,7 +32,7 @@ _FIELDS = ("technique", "unit", "fraction", "part")
 def spread(settings: Table, _: Tables) -> Picture:
     """Figure 1: the spread of the cosines by technique and setting, as it is and on the scale of the space."""
     raw = _bars(_ends(settings, "log_spread", _unlogged), "SD of the cosines, √(mean variance)")
-    relative = _bars(_ends(settings, "relative", _unlogged), "in parts of the query's SD over all words")
+    relative = _bars(_ends(settings, "relative", _unlogged), "in parts of the SD of its cosines with all words")
     said = _listed(settings, "spread", lambda value: number(value, 2))
     return _beside(settings, f"How much the cosines of the ten closest words vary over runs: {said}", raw, relative)
 
@@ -225,7 +225,8 @@ FIGURES: Figures = {
     ),
     "ranks": (
         "Rank of each of the closest words in every run, minus its median over the runs: thick from the first to the "
-        "third quartile, thin from 5 to 95 %. The paper draws words whose mean rank is within the list: maybe none.",
+        "third quartile, thin from 5 to 95 %. The extremes beside a name may lie beyond the axis. The paper draws "
+        "words whose mean rank is within the list: maybe none.",
         ranks,
     ),
     "units": (

@@ -81,8 +81,14 @@ def may_claim(result: Content) -> str:
     pairs = ", ".join(firm[:_CLAIMED]) if more else listed(firm)
     return (
         f"That these pairs are neighbours in this text: {pairs}{more}. Give the share of the runs with its interval. "
-        "Name none of the others. Other documents may have other neighbours."
+        f"Name none of the others.{_may_err(found[1])} Other documents may have other neighbours."
     )
+
+
+def _may_err(rows: Sequence[tables.Neighbour]) -> str:
+    """How many verdicts may be chance, a sentence; nothing of fewer than two."""
+    judged = sum(row.verdict in (FIRM, PASSING) for row in rows)
+    return f" Of {judged} firm or passing ones {by_chance_of(judged)} may be called so by chance." * (judged > 1)
 
 
 _CLAIMED = 5
@@ -137,9 +143,7 @@ def _neighbours(result: Result) -> Iterator[Block]:
         chosen = own[0].chosen_by
         chose = f"{capital(the_runs(chosen))} chose" if chosen != group else "The same runs chose"
         answer = f"{chose} these {len(own)} words, and {own[0].of} bootstrap runs judge them."
-        judged_so = sum(row.verdict in (FIRM, PASSING) for row in own)
-        if judged_so > 1:
-            answer += f" Of {judged_so} firm or passing ones {by_chance_of(judged_so)} may be called so by chance."
+        answer += _may_err(own)
         if len(words) > _QUERIES:
             answer += f" Below are {_QUERIES} of {len(words)} query words; the table of neighbours has all."
         everywhere = sum(row.hits == row.of for row in own)
@@ -175,6 +179,7 @@ _QUERY: Columns = [
     "verdict",
     ("in list", lambda row: f"{row.hits} of {row.of}"),
     ("95 %", lambda row: f"{100 * row.share_low:.0f}–{100 * row.share_high:.0f} %"),
+    "margin",
     "mean",
     ("bootstrap range", lambda row: f"{row.low:.2f} to {row.high:.2f}"),
     "bias",
@@ -188,17 +193,24 @@ def _side_by_side(result: Result) -> Iterator[Block]:
     lists, queries = tables.LISTS.of(result.tables), [row.query for row in tables.QUERIES.rows(result.tables)]
     groups = [row.group for row in tables.SETTINGS.rows(result.tables, sampling="bootstrap")]
     for group in groups:
-        word = next((query for query in queries if lists.where(group=group, query=query).height), None)
+        there = [query for query in queries if lists.where(group=group, query=query).height]
+        firm = {row.query for row in tables.NEIGHBOURS.rows(result.tables, group=group, verdict=FIRM)}
+        word = next((query for query in there if query in firm), next(iter(there), None))
         rows = list(lists.rows(group=group, query=word))
-        runs = list(dict.fromkeys(row.run for row in rows))[:_RUNS_BESIDE]
+        every = list(dict.fromkeys(row.run for row in rows))
+        runs = every[:_RUNS_BESIDE]
+        which = f"the first {len(runs)} of {len(every)}" if len(runs) < len(every) else "each"
         places = {(row.run, row.rank): _with_change(row) for row in rows}
         longest = max(row.rank for row in rows)
         cells = [[str(k), *(places.get((run, k), "–") for run in runs)] for k in range(1, longest + 1)]
         yield Block(
-            f"{capital(the_runs(group))}: what does each say of {word}?",
+            f"{capital(the_runs(group))}: what {'does' if which == 'each' else 'do'} {which} say of {word}?",
             tables=[SmallTable("", ["rank", *runs], cells)],
             answer="Arrows: so many places above or below the word's median rank over the runs.",
-            aside="Tables 5 and 6 of the paper. All query words and runs are in the table of lists.",
+            aside=(
+                "Tables 5 and 6 of Antoniak and Mimno (2018), which is the paper of this page. All query words and "
+                "runs are in the table of lists."
+            ),
             folded=group != groups[0],
         )
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated, Literal, NamedTuple
 
 from gpustab.results import Column, Sheet
-from gpustab.results.page import signed
+from gpustab.results.page import percent, signed
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import Observation
 
@@ -29,9 +29,11 @@ class Setting(NamedTuple):
     runs: int
     queries: Annotated[int, Column(about="query words that it has")]
     words: int
-    sd: Annotated[float, Column("mean SD", 2, "of the cosines with the ten closest words, over runs, ddof = 1")]
+    sd: Annotated[float, Column("mean SD", 2, "of the cosines with the ten closest words, over runs")]
     spread: Annotated[float, Column("√ variance", 2, "root of the mean variance of these cosines")]
-    relative: Annotated[float, Column("of scale", 2, "the same in units of the query's cosines' SD over all words")]
+    relative: Annotated[
+        float, Column("of scale", 2, "the same, where 1 is the SD of the query's cosines with all words")
+    ]
     disjoint: Annotated[
         float, Column("no common word", about="share of query and pair of runs", text=lambda x: f"{100 * x:.1f} %")
     ]
@@ -109,7 +111,14 @@ class Neighbour(NamedTuple):
     share: Annotated[float, Column(about="of these runs, 0 to 1")]
     share_low: Annotated[float, Column(about="lower end of its 95 % Wilson interval")]
     share_high: float
-    margin: Annotated[float, Column(about="probability by the cosines to be nearer than the first word outside")]
+    margin: Annotated[
+        float,
+        Column(
+            "ahead",
+            about="how probably it is nearer than the first word outside the list, by the cosines",
+            text=percent,
+        ),
+    ]
     verdict: Annotated[str, Column(about="firm, passing, open, or not judged; empty of runs that choose")]
 
 
@@ -167,7 +176,9 @@ class Distance(NamedTuple):
     first: str
     second: str
     squared_distance: Annotated[float, Column(about="beyond the noise of both; may be negative")]
-    distance: Annotated[float, Column("beyond noise", 2, "its root, 0 for a negative square")]
+    distance: Annotated[
+        float, Column("beyond noise", 2, "of the mean cosines, without the noise of runs; 0 if that explains it")
+    ]
     within: Annotated[float, Column("two runs of one", 2, "root mean square difference of two runs of one setting")]
     between: Annotated[float, Column("a run of each", 2)]
 

@@ -54,7 +54,8 @@ def _beyond_floor(pair: Pair, begin: str) -> str:
     low, high = beyond(pair)
     start = f"{begin} {_floor(pair)}."
     if not math.isfinite(expected(pair).value):
-        return f"{start} A single run says nothing of the training noise."
+        one = "Runs that are all the same vectors say" if pair.some_equal else "A single run says"
+        return f"{start} {one} nothing of the training noise."
     start += f" Sampling alone can give {number(expected(pair).value, 2)}."
     if math.isnan(low):
         return f"{start} So few runs give no interval for the rest."
@@ -93,7 +94,9 @@ BEYOND_SAMPLING = Claim[Pair](
         ),
         "too noisy": of_noise,
         "no spread": lambda pair: f"{_floor(pair)}. Equal runs give no interval for the difference.",
-        "open": lambda pair: _beyond_floor(pair, "These runs are too few to separate a change from sampling."),
+        "open": lambda pair: _beyond_floor(
+            pair, f"These runs {'cannot' if pair.some_equal else 'are too few to'} separate a change from sampling."
+        ),
     },
 )
 
@@ -101,6 +104,10 @@ _SENTENCES = {
     "more": "Contexts differ more than sampling explains {}.",
     "no more": "Contexts differ no more than two samplings of one period's documents {}.",
     "open": "These runs are too few to separate a change of contexts from sampling {}.",
+    "some equal": (
+        "These runs cannot separate a change of contexts from sampling {}: those of one period are all the same "
+        "vectors, which gives no interval."
+    ),
     "no spread": (
         "Contexts are not compared {}: the runs of a period are all the same vectors, which gives no interval."
     ),
@@ -117,7 +124,8 @@ def of_sampling(pairs: Sequence[Pair]) -> Iterator[str]:
     names: dict[str, list[str]] = {}
     for pair in pairs:
         name = f"from {pair.first} to {pair.second}" + (f" ({group_in_words(pair.series)})" if several else "")
-        names.setdefault(BEYOND_SAMPLING.judge(pair), []).append(name)
+        verdict = BEYOND_SAMPLING.judge(pair)
+        names.setdefault("some equal" if verdict == "open" and pair.some_equal else verdict, []).append(name)
     if said := [text.format(listed(names[verdict])) for verdict, text in _SENTENCES.items() if verdict in names]:
         yield " ".join(said)
 
@@ -279,13 +287,15 @@ class Order(NamedTuple):
 
     name: str
     reliability: float
+    equal: bool = False
+    """Whether all runs of a period are the same vectors, which gives no reliability."""
 
 
 def _not_reliable(order: Order) -> str:
     known = "unknown" if math.isnan(order.reliability) else f"{order.reliability:.2f}"
     return (
         f"{groups_in_words([order.name])}: these runs cannot list the words that moved most (reliability "
-        f"{known}, {RELIABLE:g} needed). Train more runs."
+        f"{known}, {RELIABLE:g} needed)." + (" Equal runs give no reliability." if order.equal else " Train more runs.")
     )
 
 

@@ -17,7 +17,17 @@ from gpustab.report.svg.rows import PAIRED, Dot, Row, Upright, dots
 from gpustab.results import Table
 from gpustab.results.page import number, percent
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.change.tables import Excess, Pair, arrow, called, compared, main_series, splits_of
+from gpustab.studies.change.tables import (
+    Excess,
+    Pair,
+    arrow,
+    at_random,
+    beside_splits,
+    called,
+    compared,
+    main_series,
+    splits_of,
+)
 
 
 class _Mark(NamedTuple):
@@ -42,7 +52,7 @@ _MARKS = {
     "sampling_floor": _Mark("two samplings of one", "g1", 1, "sampling_se"),
     "corrected": _Mark("change without training noise", "g2", 2, "corrected_se", 34),
 }
-_AT_RANDOM = _Mark("that of documents dealt out at random", "g4", 4, "corrected_se", 34)
+_AT_RANDOM = _Mark("documents dealt out at random", "g4", 4, "corrected_se", 34)
 _UNLIKE = Named("two different words", "ink line thin dash")
 
 
@@ -84,7 +94,7 @@ def _floor(pairs: Table[Pair], series: str, title: str, axis: Axis) -> str:
     """One row for every pair of periods: two lines of marks below its name."""
     rows = [(row, splits_of(pairs, row)) for row in pairs.rows(series=series)]
     key = [mark.named for name, mark in _MARKS.items() if known(getattr(row, name) for row, _ in rows)]
-    key += [_AT_RANDOM.named] * any(splits for _, splits in rows)
+    key += [_AT_RANDOM.named] * any(map(math.isfinite, (at_random(row, splits) for row, splits in rows)))
     drawn = [Row(row.periods, [Upright(row.unlike, _UNLIKE.style, (8, 42.5)), *_marks(row, s)]) for row, s in rows]
     said = "; ".join(f"{row.periods} {number(row.change, 3)}" for row, _ in rows)
     label = f"Change and what it is compared with, {title or series}: {said}"
@@ -92,7 +102,11 @@ def _floor(pairs: Table[Pair], series: str, title: str, axis: Axis) -> str:
 
 
 def _marks(row: Pair, splits: Sequence[Pair]) -> Iterator[Dot]:
-    marks = [*((row, *mark) for mark in _MARKS.items()), *((split, "corrected", _AT_RANDOM) for split in splits)]
+    marks = [(row, *mark) for mark in _MARKS.items()]
+    if (name := beside_splits(row)) == "corrected":
+        marks += [(split, name, _AT_RANDOM) for split in splits]
+    else:  # beside the change as it is
+        marks += [(split, name, _AT_RANDOM._replace(error="change_se", below=17)) for split in splits]
     for pair, name, mark in marks:
         estimate = pair.estimate(getattr(pair, name), getattr(pair, mark.error))
         ends = estimate.interval if estimate.half > 0 else (math.nan, math.nan)
@@ -223,8 +237,9 @@ def _law(name: str, k: int, rows: Table) -> Curve:
 FIGURES: Figures = {
     "floors": (
         "Means over words, with 95 % intervals over runs. Above: the change between a run of each, beside what two "
-        "runs and two samplings of one period differ by. Below: without the noise of training, beside documents dealt "
-        "out at random, between which nothing changed.",
+        "runs and two samplings of one period differ by. Below, where the training noise is known: the change without "
+        "it. Documents dealt out at random, between which nothing changed, stand on the line that they are to be "
+        "compared with.",
         floors,
     ),
     "floors_of_others": ("The same of what the change is compared with, on the same scale.", floors_of_others),

@@ -23,7 +23,7 @@ from gpustab.studies.change.claims import (
 from gpustab.studies.change.claims_of_tasks import AVERAGE_BETTER, BETTER_THAN_ONE_CLASS, averages_judged
 from gpustab.studies.change.differences import beyond, control_difference
 from gpustab.studies.shared.claims import Observation
-from gpustab.studies.shared.wording import signed_span
+from gpustab.studies.shared.wording import group_in_words, signed_span
 
 Tables = Mapping[str, Table[Any]]
 
@@ -39,7 +39,7 @@ def observations(made: Tables, contrasts: Sequence[Mapping[str, Any]]) -> Iterat
     main, floors = tables.main_series(pairs), tables.floor_series(pairs)
     shown = [row for name in main for row in pairs.rows(series=name)]
     yield from [
-        BEYOND_SAMPLING.observed(row, f"{row.periods}, {row.series}", f"{signed_span(*beyond(row))} beyond it")
+        BEYOND_SAMPLING.observed(row, _called(row.periods, row.series), f"{signed_span(*beyond(row))} beyond it")
         for row in shown
         if row.sampling_floor is not None
     ] or [BEYOND_SAMPLING.open("no bootstrap runs tell how far two samplings lie apart")]
@@ -74,7 +74,11 @@ def observations(made: Tables, contrasts: Sequence[Mapping[str, Any]]) -> Iterat
         AVERAGE_BETTER.observed(way, way.series, f"by {number(way.beyond.value, 2)} of ρ ({way.span})")
         for way in (way for sheet in (tables.TASK, tables.GRID) for way in averages_judged(sheet.rows(made)))
         if AVERAGE_BETTER.judge(way) != "no test"
-    ] or [AVERAGE_BETTER.open("no targets were ranked by averages of runs enough")]
+    ] or [AVERAGE_BETTER.open("no targets were ranked by averages of enough runs")]
+
+
+def _called(periods: str, series: str) -> str:
+    return f"{group_in_words(series)}, {periods}:"
 
 
 def _reliability(order: Order) -> str:
@@ -87,7 +91,7 @@ def _orders(contrasts: Sequence[Mapping[str, Any]], main: Sequence[str]) -> Iter
     """The orders of the words of the series that answer the question, each with its name."""
     for each in contrasts:
         if each["series"] in main:
-            name = f"{tables.arrow(each['first'], each['second'])}, {each['series']}"
+            name = _called(tables.arrow(each["first"], each["second"]), each["series"])
             yield name, Order(name, each["reliability"])
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from statistics import fmean
 
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
@@ -109,10 +108,10 @@ def _frames(pairs: Table[tables.Pair]) -> Iterator[Block]:
         tables=[SmallTable.of("", rows, columns, tables.Pair)],
         answer=_FRAMES[rows[0].align],
         aside=(
-            "Residual: one minus the cosine between the averages of all runs, mean over the words of the turn (0: they "
-            "fit; at most 2). Held out: the same for each half of the words, by a turn of the other half. By one turn "
-            "of all: the same for all words. Two turns: the part of the change that is left if every word may choose "
-            "between two turns."
+            "Residual: one minus the cosine between the averages of all runs, mean over the words of the turn, rare "
+            "ones too (0: they fit; at most 2). Held out: the same for each half of the words, by a turn of the other "
+            "half. By one turn of all: the same for all words. Two turns: the part of the change that is left if every "
+            "word may choose between two turns."
         ),
     )
 
@@ -160,8 +159,7 @@ def _of_runs(pair: tables.Pair, value: float | None, se: float | None) -> str:
 
 
 def _at_random(pairs: Table[tables.Pair], row: tables.Pair) -> str:
-    splits = tables.splits_of(pairs, row)
-    return number(fmean(split.corrected for split in splits), 3) if splits else "–"
+    return number(tables.at_random(row, tables.splits_of(pairs, row)), 3)
 
 
 def _how(result: Result, pairs: Table[tables.Pair]) -> Block:
@@ -206,7 +204,8 @@ def _words(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
             continue
         where = {part: contrast[part] for part in ("series", "first", "second")}
         pair = next(pairs.rows(**where))
-        order = Order(pair.periods + (f", {pair.series}" if len(series) > 1 else ""), contrast["reliability"])
+        name = pair.periods + (f", {pair.series}" if len(series) > 1 else "")
+        order = Order(name, contrast["reliability"], pair.some_equal)
         if ORDER.judge(order) == "yes":
             words = list(tables.WORDS.rows(result.tables, **where))
             lists.append(SmallTable.of(order.name, words[:_SHOWN], _columns(words, pair), tables.Word))

@@ -169,6 +169,7 @@ def pair_row(series: Series, both: Between, floors: Floors | None) -> Pair:
         both.first.mean_cosine,
         both.second.mean_cosine,
         both.first.without_noise and both.second.without_noise,
+        both.first.without_noise or both.second.without_noise,
     )
 
 

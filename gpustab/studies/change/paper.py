@@ -46,6 +46,11 @@ def cards(result: Content) -> list[Card]:
     ]
     if row.sampling_floor is not None and (ends := beyond(row))[0] == ends[0]:
         made.append(Card("The change beyond sampling is", signed_span(*ends), "", "95 %; above 0 is a change"))
+    splits = tables.splits_of(tables.PAIRS.of(result.tables), row)
+    if (at_random := tables.at_random(row, splits)) == at_random:
+        without = ", without training noise" if tables.beside_splits(row) == "corrected" else ""
+        why = f"nothing changed between them{without}"
+        made.append(Card("Documents dealt out at random differ by", number(at_random, 2), "", why))
     return made
 
 
@@ -64,6 +69,7 @@ _CLAIMS = {
     "more": "That the contexts of words differ {} more than the sampling of documents explains.",
     "no more": "That contexts differ {} no more than two samplings of one period's documents.",
     "open": "Nothing about a change {}: these runs cannot tell it from sampling.",
+    "no spread": "Nothing about a change {}: equal runs give no interval.",
     "too noisy": "Nothing about a change {}: the training noise is too large.",
     "no test": "Nothing about a change {}: nobody measured what sampling alone does.",
 }

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 from gpustab.errors import InputError, near, option, some_of
@@ -338,7 +337,9 @@ def of_pair(pair: tables.Pair, splits: Sequence[tables.Pair] = (), *, scale: boo
 def _without_training(pair: tables.Pair, splits: Sequence[tables.Pair]) -> str:
     """Say what is left of the change without training noise, which is not what the floor is compared with."""
     if pair.without_noise:
-        return "None of it is training noise: this technique gives the same vectors each time."
+        return f"None of it is training noise: all runs of a period are the same vectors.{_beside(pair, splits)}"
+    if pair.some_equal:
+        return _beside(pair, splits).strip()
     if math.isnan(pair.corrected):
         if differences.noise(pair) > claims.NOISY:
             return claims.of_noise(pair) if pair.sampling_floor is None else ""  # the floor's sentence says so
@@ -349,5 +350,12 @@ def _without_training(pair: tables.Pair, splits: Sequence[tables.Pair]) -> str:
     change = f"Without the noise of training the change is {number(pair.corrected, 2)}{span}"
     if not splits:
         return f"{change}."
-    at_random = number(fmean(split.corrected for split in splits), 2)
-    return f"{change}, where documents were dealt out at random, so that nothing changed, {at_random}."
+    return f"{change}, where documents were dealt out at random, so that nothing changed, {_at_random(pair, splits)}."
+
+
+def _beside(pair: tables.Pair, splits: Sequence[tables.Pair]) -> str:
+    return f" Documents dealt out at random differ by {_at_random(pair, splits)}." if splits else ""
+
+
+def _at_random(pair: tables.Pair, splits: Sequence[tables.Pair]) -> str:
+    return number(tables.at_random(pair, splits), 2)

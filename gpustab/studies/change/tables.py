@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from statistics import fmean
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from gpustab.results import Column, Sheet, Table
 from gpustab.results.page import percent, thousands
@@ -108,6 +109,7 @@ class Pair(NamedTuple):
     mean_cosine_first: Annotated[float, Column(about="of two different words, in the earlier period's runs")]
     mean_cosine_second: Annotated[float, Column(about="of two different words, in the later period's runs")]
     without_noise: Annotated[bool, Column(about="whether all runs of each period are the same vectors")] = False
+    some_equal: Annotated[bool, Column(about="whether all runs of a period, or of both, are the same vectors")] = False
 
     @property
     def periods(self) -> str:
@@ -203,7 +205,7 @@ class Excess(NamedTuple):
         float, Column("q", 2, "least rate of false discoveries at which it leads documents dealt out at random")
     ]
     noise: Annotated[
-        float, Column(AT_RANDOM, 3, "change where documents were, mean over the splits; NaN without a control")
+        float, Column(AT_RANDOM, 3, "change between documents that were, mean over the splits; NaN without a control")
     ]
 
     @property
@@ -222,7 +224,7 @@ class FrequencyClass(NamedTuple):
     high: Annotated[float, Column(about="greatest relative frequency")]
     words: Annotated[int, Column(about="how many that the control has too", text=thousands)]
     change: Annotated[float, Column("change", 3, "their mean change")]
-    noise: Annotated[float, Column(AT_RANDOM, 3, "their mean change where documents were")]
+    noise: Annotated[float, Column(AT_RANDOM, 3, "their mean change between documents that were")]
     beyond: Annotated[float, Column(about="the difference")]
     beyond_se: Annotated[float, Column(about="its error over words")]
 
@@ -388,3 +390,16 @@ def called(pairs: Table[Pair]) -> dict[str, str]:
 def splits_of(pairs: Table[Pair], row: Pair) -> list[Pair]:
     """Return the rows of the splits at random that two periods of a series are compared with."""
     return list(pairs.rows(control=True, of=row.series, first=row.first, second=row.second))
+
+
+def beside_splits(row: Pair) -> Literal["corrected", "change"]:
+    """Return which change of two periods stands beside that of splits at random.
+
+    It is that without training noise; as it is where single runs, or equal ones, leave the noise unknown.
+    """
+    return "corrected" if math.isfinite(row.training_floor) else "change"
+
+
+def at_random(row: Pair, splits: Sequence[Pair]) -> float:
+    """Return the mean of that change over these splits; NaN if it is unknown."""
+    return fmean([getattr(split, beside_splits(row)) for split in splits] or [math.nan])

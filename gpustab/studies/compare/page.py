@@ -68,7 +68,9 @@ def cards(result: Content) -> list[Card]:
         p, loss, style = group[shared], group["of_chance"], looks[group["name"]].style
         span, exact = (_of(group, measure) for measure in (p, loss))
         about = f"PIP loss over {group['words']:,} common words; {percents(exact)}"
-        made.append(Card(name, number(n * p["mean"], 2), f"of {n} neighbours come back", of_list(span, n), style))
+        runs = counted(len(group["runs"]), "run")
+        shown = f"{of_list(span, n)}; of {runs}"
+        made.append(Card(name, number(n * p["mean"], 2), f"of {n} neighbours come back", shown, style))
         made.append(Card(name, percent(loss["mean"]), "of chance", about, style))
     return made
 
@@ -98,7 +100,7 @@ _CLAIMS = {
     "first": _MORE,
     "second": _MORE,
     "alike": "That {0} and {1} are equally stable{by}, neighbours within 0.2 of ten.",
-    "disagree": "Which one is more stable by neighbours and which by the loss; never that one is more stable as such.",
+    "disagree": "Which one is more stable by neighbours and which by the loss. Not that one is more stable as such.",
     "open": "Not that one is more stable than the other, and not that they are equal: train more runs.",
 }
 
@@ -161,21 +163,25 @@ def _words(result: Result) -> list[Block]:
     first, second = (in_words(group["name"]) for group in result.groups)
     runs = min(len(group["runs"]) for group in result.groups)  # of the group with fewer: its error is the less sure
     tables = []
-    for place, name in (("first", first), ("second", second)):
-        some = sorted(study.WORDS.rows(result.tables, surely=place), key=lambda row: -row.less(row.surely))[:_SHOWN]
+    for place, name, other in (("first", first, second), ("second", second, first)):
+        every = sorted(study.WORDS.rows(result.tables, surely=place), key=lambda row: -row.less(row.surely))
+        some = every[:_SHOWN]
         columns: Columns = [
             "word",
             "count",
             (first, ("p_first", 2)),
             (second, ("p_second", 2)),
             ("difference", lambda row: _difference(row, runs)),
-            ("probability", lambda row: percent(row.less(row.surely))),
+            ("how surely", lambda row: percent(row.less(row.surely)), _SURELY),
         ]
         if some:
-            title = f"At a disadvantage in {name}, compared with words as frequent"
-            if all((row.p_first > row.p_second) == (place == "first") for row in some):  # none is less stable there
-                title = f"More stable in {name}, by less than words as frequent are"
-            tables.append(SmallTable.of(title, some, columns))
+            words = counted(len(every), "word", "loses/lose")
+            title = f"{words} more in {name}, measured against {other}, than words as frequent do"
+            if all((row.p_first > row.p_second) == (place == "first") for row in every):  # none is less stable there
+                words = counted(len(every), "word", "is/are")
+                title = f"{words} more stable in {name} than in {other}, but by less than words as frequent are"
+            left = f": the surest {len(some)}" if len(some) < len(every) else ""
+            tables.append(SmallTable.of(title + left, some, columns))
     return [
         Block("Which words differ?", tables=tables, answer=result.verdict[-1]),
         Block(
@@ -184,6 +190,9 @@ def _words(result: Result) -> list[Block]:
             answer=f"First: {first}. Second: {second}. p@n is the share of {result.settings['n']} neighbours.",
         ),
     ]
+
+
+_SURELY = "how probably the word is in that tenth of words as frequent which loses most there"
 
 
 def _difference(row: Word, runs: int) -> str:

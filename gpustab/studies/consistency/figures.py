@@ -60,7 +60,7 @@ def _of_first(table: Table, title: str) -> str:
 
 def _beside(compared: Sequence[_Beside], axis: str) -> str:
     """Cosines (circles) beside their null levels (squares)."""
-    low = min(0.0, *(x for one in compared for x in (one.same[0], one.null[0]) if math.isfinite(x)))
+    low = min(0.0, *(x for one in compared for x in (*one.same, *one.null) if math.isfinite(x)))
     rows = [Row(one.name, [_dot(0, *one.same), _dot(1, *one.null)], aside=one.aside) for one in compared]
     label = "; ".join(f"{one.name}: {one.same[0]:.3f} beside {one.null[0]:.3f}" for one in compared)
     return dots(rows, Axis(axis, low, 1.0), NAMED, label)

@@ -370,7 +370,8 @@ def _drawn(
 
 def _of_text(text: Text) -> list[str]:
     n, tokens, documents = len(text.starts) - 1, len(text.tokens), text.documents[-1] + 1
-    size = f"{counted(n, 'different sentence')}, {counted(tokens, 'running word')}, {counted(documents, 'document')}"
+    words = f"{counted(tokens, 'running word')} with the rare ones"
+    size = f"{counted(n, 'different sentence')}, {words}, {counted(documents, 'document')}"
     copies = (
         f"{counted(text.duplicates, 'sentence', 'was/were')} left out "
         f"({percent(text.duplicates / (n + text.duplicates), 1)}), since the same words had stood before: else "

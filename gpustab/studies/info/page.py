@@ -12,15 +12,14 @@ from gpustab.report import Result
 from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, cell, counted, thousands
 
-_COLUMNS: Columns = [
-    "format",
-    ("words", lambda row: thousands(row["words"])),
-    "dimension",
-    ("duplicate words", lambda row: thousands(row["duplicates"])),
-    ("rows not finite", lambda row: thousands(row["nonfinite"])),
-    ("zero vectors", lambda row: thousands(row["zero_vectors"])),
-    ("words not UTF-8", lambda row: thousands(row["undecodable"])),
-]
+_COLUMNS: Columns = ["format", ("words", lambda row: thousands(row["words"])), "dimension"]
+_ODD = {
+    "duplicates": "duplicate words",
+    "nonfinite": "rows not finite",
+    "zero_vectors": "zero vectors",
+    "undecodable": "words not UTF-8",
+}
+"""What is counted of every file; a table has those that some file has."""
 _NAMES = {"nonfinite": "rows not finite", "undecodable": "words not UTF-8"}
 
 
@@ -89,9 +88,16 @@ def _of_files(readable: Sequence[dict[str, Any]]) -> Block:
         turns[path.parent] += 1
     order = sorted(range(len(paths)), key=places.__getitem__)
     columns: Columns = [("file", lambda row: str(PurePath(row["name"]).relative_to(folder))), *_COLUMNS]
+    columns += [
+        (title, lambda row, key=key: thousands(row[key]))
+        for key, title in _ODD.items()
+        if any(row[key] for row in readable)
+    ]
+    none = [title for key, title in _ODD.items() if not any(row[key] for row in readable)]
     table = SmallTable.of("", [readable[k] for k in order], columns, row=dict)
     within = f" in {folder}" if folder.name else ""
-    return Block(f"{len(readable)} files{within}", [], [table])
+    answer = f"No file has {', '.join(none)}." if none else ""
+    return Block(f"{len(readable)} files{within}", [], [table], answer=answer)
 
 
 def _of_corpus(group: dict[str, Any]) -> list[Block]:

@@ -85,10 +85,12 @@ class Findings:
         return [self.sentence(names, text) for _, names, text in self.decided(claim)]
 
     def cannot_tell(self, claim: Claim[Any], what: str = "") -> list[str]:
-        """Return the sentence on those that a claim is not decided of."""
+        """Return the sentences on those that a claim is not decided of, with the reason where it tells one."""
         judged = self.judged(claim)
-        left = [name for verdict, names in judged.items() if verdict not in DECIDED for name in names]
-        return [f"These runs are too few to say{what}{self.of(left)}."] if left else []
+        why = {verdict: str(text) for verdict, text in claim.sentences.items() if verdict == "no test"}
+        left = [name for verdict, names in judged.items() if verdict not in (*DECIDED, *why) for name in names]
+        said = [f"These runs are too few to say{what}{self.of(left)}."] if left else []
+        return said + [self.sentence(names, why[verdict]) for verdict, names in judged.items() if verdict in why]
 
     def withheld(self) -> list[str]:
         """Return the sentences on techniques that no verdict is given on."""
@@ -133,13 +135,16 @@ def _of_technique(tables: Mapping[str, Table], name: str) -> Iterator[str]:
 
 def _tally(findings: Findings) -> Iterator[str]:
     """How many of the thesis' statements these runs bear out."""
-    told = {"", *findings.spoken, *CORPORA.of(findings.tables)["trained_by"]}
+    told = {"", *findings.spoken, *CORPORA.of(findings.tables)["trained_by"]} - set(findings.silent)
     counts = Counter(row.agrees for row in OBSERVED.rows(findings.tables) if row.technique in told)
     if counts["yes"] + counts["no"] + counts["undecided"]:
-        yield (
-            f"These runs support {counted(counts['yes'], 'statement')} of Rettenmeier (2020), contradict "
-            f"{counts['no']}, and leave {counts['undecided']} open."
-        )
+        parts = [
+            f"support {counted(counts['yes'], 'statement')} of Rettenmeier (2020)",
+            f"contradict {counts['no']}",
+            f"leave {counts['undecided']} open",
+            f"cannot test {counts['no test']}",
+        ]
+        yield f"These runs {listed(parts if counts['no test'] else parts[:-1])}."
 
 
 def most_stable(findings: Findings) -> str:
@@ -211,7 +216,7 @@ def which_technique(findings: Findings) -> list[str]:
 
 
 def frequent_words(findings: Findings) -> list[str]:
-    """Whether another training, or other documents, move frequent words less."""
+    """Whether another training, or resampled documents, move frequent words less."""
     answers = []
     alike = f"training again moves rare and frequent words about equally (within {percent(of_losses.FLAT_INTRINSIC)})"
     for begin, text, judged, sign in (
@@ -224,7 +229,7 @@ def frequent_words(findings: Findings) -> list[str]:
     answers += findings.cannot_tell(of_losses.INTRINSIC_FLAT, " whether training again moves frequent words less")
     for text, sign in (("less than", -1), ("more than", 1)):
         if names := _moved(findings, sign):
-            answers.append(findings.sentence(names, f"other documents move frequent words {text} rare ones"))
+            answers.append(findings.sentence(names, f"resampling the documents moves frequent words {text} rare ones"))
     return answers + _of_corpora(findings, CURVES_DIFFER)
 
 

@@ -158,8 +158,8 @@ PREDICTED = Claim[Predicted](
     rule=_PREDICTED,
     judge=_predicted,
     sentences={
-        "yes": "independent normal cosines predict the nearest neighbours that come back",
-        "no": "independent normal cosines do not predict the nearest neighbours that come back",
+        "yes": "independent normal cosines predict how often a word's nearest neighbour comes back (p@1)",
+        "no": "independent normal cosines do not predict how often a word's nearest neighbour comes back (p@1)",
     },
 )
 IS_STRUCTURE = Claim[Predicted](
@@ -241,6 +241,7 @@ SAMPLES_DO = Claim[Sampled](
     sentences={
         "yes": "the PIP loss over 1,000 random words ranks words nearly as the loss over all words does",
         "no": "the PIP loss over 1,000 random words ranks words differently from the loss over all words",
+        "no test": f"a sample of {PROXY:,} words holds most of the words of this text, so that it tests nothing",
     },
 )
 

@@ -56,7 +56,7 @@ def highest(levels: Iterable[L], key: Callable[[L], Any]) -> dict[Any, L]:
 
 SMALLER_SD = Claim[Estimate](
     id="instability.averages-vary-less",
-    says="Averages of two runs have a smaller SD of cosines (eq. 3.6)",
+    says="Averages of two runs have less than 1/1.28 of the SD of cosines of runs (eq. 3.6)",
     source="3.2.1",
     paper="Rettenmeier found that averages of two have 1/1.28 to 1/1.39 of the SD of runs",
     rule=(
@@ -159,7 +159,7 @@ def difference_of_averages(row: averages.LevelLoss) -> str:
     n = row.runs_beneath
     part = f"{number(row.ratio_cosine, 2)} times as much as single runs ({number_span(*_part_of_runs(row), 2)}"
     ideal = f"; independent errors would give {1 / sqrt(n):.2f}" if _helps(row) == "helps" else ""
-    return f"averages of {word(n)} runs differ {part}{ideal})"
+    return f"averages of {word(n)} shuffled runs differ {part}{ideal})"
 
 
 AVERAGING_HELPS = Claim[averages.LevelLoss](

@@ -185,7 +185,7 @@ QUESTIONS = (
 )
 """In reading order."""
 
-_BORNE_OUT = " Yes and no below say whether these runs bear out what it states."
+_BORNE_OUT = " Yes and no, here and below, say whether these runs bear out what it states."
 
 
 def page(result: Result) -> list[Block]:
@@ -193,12 +193,19 @@ def page(result: Result) -> list[Block]:
     observations = list(OBSERVED.rows(result.tables))
     decided = [row for row in observations if row.agrees in DECIDED]
     blocks = [_group(group, result.tables) for group in result.groups]
-    blocks += [block for question in QUESTIONS if (block := _block(result, question, decided))]
+    answered = [block for question in QUESTIONS if (block := _block(result, question, decided))]
+    if first := next((block for block in answered if block.tables), None):
+        first.aside += _BORNE_OUT
+    blocks += answered
     if numbers := [part for question in QUESTIONS for part in _tables_of(question, result.tables)]:
         blocks.append(Block("All numbers, by the tables and names of the thesis", tables=numbers, folded=True))
     if left := [row for row in observations if row.agrees not in DECIDED]:
         blocks.append(
-            Block("Which claims do these runs leave open?", tables=[verdicts(OBSERVED.table(left))], folded=True)
+            Block(
+                "Which claims do these runs leave open, or cannot test?",
+                tables=[verdicts(OBSERVED.table(left))],
+                folded=True,
+            )
         )
     blocks += rules(OBSERVED.table(observations))
     if said := by_chance(observations):
@@ -223,7 +230,11 @@ def _group(group: dict[str, Any], tables: dict[str, Table]) -> Block:
         sentences.append(f"Unrelated spaces would have {number(loss.chance, 2)}.")
     if group["no_verdict"]:
         sentences.append(f"No verdict: {group['no_verdict']}. The numbers stand as they were measured.")
-    added = ("extrinsic instability", number(group["extrinsic"]), "what other documents add: √(bootstrap² − shuffled²)")
+    added = (
+        "extrinsic instability",
+        number(group["extrinsic"]),
+        "what resampling the documents adds: √(bootstrap² − shuffled²)",
+    )
     return Block(title, [*pip, added], answer=" ".join(sentences))
 
 
@@ -236,7 +247,7 @@ def _block(result: Result, question: Question, decided: Sequence[Observation]) -
     answer = question.answer(findings)
     if not tables and not answer and not any(_tables_of(question, result.tables)):
         return None
-    aside = f"Rettenmeier 2020: {question.aside}.{_BORNE_OUT if observations else ''}"
+    aside = f"Rettenmeier 2020: {question.aside}."
     text = " ".join([*answer, *findings.withheld()])
     figures = list(question.figures)
     return Block(question.title, tables=tables, figures=figures, answer=text, aside=aside)

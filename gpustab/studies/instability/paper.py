@@ -11,7 +11,7 @@ from gpustab.studies.instability.claims_of_averages import AVERAGING_HELPS, larg
 from gpustab.studies.instability.claims_of_losses import MOST_STABLE
 from gpustab.studies.instability.corpora import place_of
 from gpustab.studies.instability.losses import LOSSES, Loss
-from gpustab.studies.shared.claims import DOCUMENTS_MATTER
+from gpustab.studies.shared.claims import BOOTSTRAP_IS, DOCUMENTS_MATTER
 from gpustab.studies.shared.wording import group_in_words, listed, number_span
 
 CITATIONS = ("rettenmeier2020",)
@@ -41,12 +41,14 @@ def cards(result: Content) -> list[Card]:
     if len(names) != 1:
         return made
     if both := losses_of(result.tables, names[0]):
-        times = number_span(*both.ratio.interval, 1)
+        value, _, times = both.times.partition(" times ")
         made.append(
-            Card("Other documents change the cosines", f"{both.ratio.value:.1f}", "times as much as training", times)
+            Card(
+                "Resampling these documents changes the cosines", value, "times as much as training", times.strip("()")
+            )
         )
     if level := largest_averages(result.tables, names[0]):
-        about = f"Averages of {counted(level.runs_beneath, 'run')} differ"
+        about = f"Averages of {counted(level.runs_beneath, 'shuffled run')} differ"
         made.append(
             Card(
                 about,
@@ -63,7 +65,7 @@ _AGAIN = {"shuffled": "Training again", "bootstrap": "Drawing the documents agai
 
 def _loss_card(row: Loss, *, several: bool) -> Card:
     low, high = (end / row.chance for end in row.loss.interval)
-    span = "no interval" if low != low else f"{100 * low:.0f}–{percent(high)}"
+    span = "no interval" if low != low else f"{number_span(100 * max(low, 0.0), 100 * high, 0)} %"
     of = f" ({called(row.technique)})" if several else ""
     about = f"{_AGAIN[row.sampling]} changes all cosines by{of}"
     return Card(
@@ -97,7 +99,8 @@ def may_claim(result: Content) -> str:
         said.append(f"That averages of runs{of} are more stable than single runs.")
     if not said:
         return "" if result.alarms else "How far these runs differ, with the intervals. They allow no other statement."
-    return " ".join([*said, "All of it holds for this text and these settings."])
+    bootstrap = [BOOTSTRAP_IS] if any(LOSSES.rows(result.tables, sampling="bootstrap")) else []
+    return " ".join([*said, "All of it holds for this text and these settings.", *bootstrap])
 
 
 _DOCUMENTS = {

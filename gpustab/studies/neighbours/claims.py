@@ -138,12 +138,19 @@ class Judged(NamedTuple):
 
     @property
     def others(self) -> str:
-        """How many are not firm, as a sentence; empty where all are."""
+        """How many of the others are passing, open or not judged, as a sentence; empty where all are firm."""
         passing = sum(one.verdict == PASSING for one in self.listed)
         unjudged = self.n - len(self.listed)  # no word of these runs
         counts = {PASSING: passing, OPEN: len(self.listed) - len(self.firm) - passing, UNJUDGED: unjudged}
         parts = [f"{in_words(n)} {'is' if n == 1 else 'are'} {verdict}" for verdict, n in counts.items() if n > 0]
-        return f" {listed(parts).capitalize()}." if parts else ""
+        if not parts:
+            return ""
+        others = self.n - len(self.firm)
+        if len(parts) > 1 and self.firm:
+            return f" Of the other {in_words(others)}, {listed(parts)}."
+        if self.firm:
+            return f" The other {parts[0].removeprefix('one ') if others == 1 else parts[0]}."
+        return f" {listed(parts).capitalize()}."
 
 
 def _some_firm(judged: Judged) -> str:

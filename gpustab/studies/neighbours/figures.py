@@ -34,7 +34,9 @@ def words_and_runs(shares: Table, tables: Tables) -> Picture:
         if len(runs) < 2:
             continue
         every = [word for word, hits in each(part, "neighbour", "runs") if hits == len(runs)]
-        said.append(_in_all(every, part.height, len(runs), names[group] if len(groups) > 1 else ""))
+        said.append(
+            _in_all(every, sum(hits > 0 for hits in part["runs"]), len(runs), names[group] if len(groups) > 1 else "")
+        )
         hidden += max(0, part.height - _MOST)
         panels.append(_panel(group, drawn[group].style, part.take(range(min(_MOST, part.height))), listed))
     if not panels:

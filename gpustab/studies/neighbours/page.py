@@ -13,7 +13,7 @@ from gpustab.results.page import Columns, counted, number, percent
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.neighbours.claims import FIRM, OPEN, PASSING, RULE, SOME_HOLD, UNJUDGED
 from gpustab.studies.neighbours.study import SHARES, Share
-from gpustab.studies.shared.wording import listed, of_list
+from gpustab.studies.shared.wording import listed, of_list, the_runs
 
 CITATIONS = ("antoniak2018", "rettenmeier2020")
 
@@ -49,7 +49,10 @@ def _numbers(result: Result, group: dict[str, Any]) -> tuple[list[tuple[str, str
     placed = sum(row.place is not None for row in rows)
     table = SmallTable.of("", rows[: placed + _OTHERS], _SHARES, SHARES.row)
     if placed < len(rows):
-        table.title = f"Words without a place, {len(rows) - placed} in all, are neighbours in some runs only"
+        others, shown = len(rows) - placed, len(table.rows) - placed
+        which = f"the surest {shown} of {others} are here" if shown < others else f"{others} in all"
+        table.title = f"Words without a place are neighbours in some runs only: {which}"
+    table.key = {**table.key, "place": f"by mean cosine over {the_runs(group['chosen_by'])}"}
     return facts, [table]
 
 
@@ -167,8 +170,16 @@ def may_claim(result: Content) -> str:
     return (
         f"That {listed(firm)} {'is a neighbour' if len(firm) == 1 else 'are neighbours'} of “{word}” in this text, "
         "with the "
-        f"share of runs and its interval. Of the others, name none.{rest}"
+        f"share of runs and its interval. Of the others, name none{_tempting(rows)}.{rest}"
     )
+
+
+def _tempting(rows: Sequence[Share]) -> str:
+    """The word that most runs list though they cannot judge it, where half of them do: a reader would name it."""
+    best = max((row for row in rows if row.verdict == OPEN), key=lambda row: (row.share, not row.place), default=None)
+    if best is None or 2 * best.runs < best.of:
+        return ""
+    return f", not even {best.neighbour} ({best.runs} of {best.of} runs): these runs cannot judge it"
 
 
 def methods(result: Content) -> str:

@@ -46,10 +46,14 @@ class Share(NamedTuple):
     high: Annotated[float, Column(about="its upper end")]
     margin: Annotated[
         float,
-        Column("ahead", about="probability by the cosines to be nearer than the first word outside", text=percent),
+        Column(
+            "ahead",
+            about="how probably it is nearer than the first word outside the list, by the cosines",
+            text=percent,
+        ),
     ]
     cosine: Annotated[float, Column(digits=3, about="mean over runs")]
-    cosine_sd: Annotated[float, Column("SD", 2, "of the cosine over runs, ddof = 1")]
+    cosine_sd: Annotated[float, Column("SD", 2, "of the cosine over runs")]
     verdict: Annotated[str, Column(about="firm, passing, open, or not judged")]
 
 
@@ -203,7 +207,7 @@ def _notes(
         yield f"{capital(the_runs(chooser.name))} chose the neighbours; these runs judge them."
     elif having > 1:
         yield (
-            f"These {having} runs both chose and judge the neighbours, which flatters them. Two runs share "
+            f"These {having} runs both chose and judge the neighbours, so that too many look firm. Two runs share "
             f"{percent(p)} of their {shown} neighbours."
         )
 

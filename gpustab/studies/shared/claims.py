@@ -322,6 +322,9 @@ in the least stable tenth two of three are not there."""
 MATTERS = Margin(1.1, "ratio of the losses of bootstrap and shuffled runs from which documents matter: a tenth more")
 
 
+BOOTSTRAP_IS = "Bootstrap runs resample these documents. Other documents may differ more."
+
+
 class Losses(NamedTuple):
     """Mean reduced PIP losses of runs that differ in training alone (shuffled), and in the documents drawn as well."""
 
@@ -345,7 +348,7 @@ class Losses(NamedTuple):
         """What resampling the documents does, a clause."""
         return (
             f"over all pairs of words, resampling the documents changes the cosines {self.times} as much as training "
-            "again (ratio of PIP losses)"
+            "again (ratio of PIP losses, over the words of both)"
         )
 
 

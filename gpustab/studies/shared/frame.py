@@ -26,7 +26,7 @@ from gpustab.runs.manifest import FIRST_SCHEMA, MANIFEST, SCHEMA, read_manifest
 from gpustab.runs.runs import Runs, want_runs
 from gpustab.runs.runset import Entry, read_entries, runset_above
 from gpustab.studies.shared.spaces import equal_by_nature, find_copies, is_fact, same_each_time
-from gpustab.studies.shared.wording import groups_in_words, listed
+from gpustab.studies.shared.wording import groups_in_words, listed, some_groups
 
 Groups = Runs | Group | Sequence[Runs | Group]
 """One group or several; a :class:`~gpustab.runs.group.Group` is read when it is measured, and then let go."""
@@ -60,6 +60,7 @@ class Answer:
         report: told how far the work is.
         notes: sentences on each group; the same sentence about several is said once, before all other notes.
         copied: by group the sentence on its runs that are the same; likewise, before all other alarms.
+        equal: by group the sentence on its runs that are equal by nature, after the notes on each group.
     """
 
     result: Result
@@ -67,6 +68,7 @@ class Answer:
     report: Progress
     notes: dict[str, list[str]] = field(default_factory=dict)
     copied: dict[str, list[str]] = field(default_factory=dict)
+    equal: dict[str, list[str]] = field(default_factory=dict)
 
     def read(self, group: Runs | Group, part: float = 0.0) -> Runs:
         """Return the runs of a group.
@@ -127,7 +129,8 @@ def answering(
     result.settings = chosen | _reading(first) | result.settings
     if first is not None:
         result.settings |= {"precision": compute.precision, "backend": compute.backend}
-    result.notes[:0] = merged(answer.notes)
+    equal = [f"{some_groups(names)}: {sentence}" for sentence, names in by_sentence(answer.equal).items()]
+    result.notes[:0] = [*merged(answer.notes), *equal]
     copied = by_sentence(answer.copied).items()
     result.alarms[:0] = [f"{groups_in_words(names)}: {sentence}" for sentence, names in copied]
     # Pages are read beside a command line.
@@ -158,7 +161,7 @@ def without_copies(runs: Runs, answer: Answer, what: str) -> Runs:
         return runs
     kept = runs.take([r for r in range(len(runs)) if r not in again])
     if equal_by_nature(runs, same):
-        answer.result.notes.append(f"{groups_in_words([runs.name])}: {same_each_time(len(runs))}")
+        answer.equal[runs.name] = [same_each_time(len(runs))]
         return kept
     copies: dict[int, list[int]] = {}
     for r in again:

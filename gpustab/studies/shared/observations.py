@@ -72,8 +72,8 @@ def verdicts_by_chance(tested: int) -> str:
     if tested < 2:
         return ""
     return (
-        f"This page gives {tested} verdicts by tests at 95 %, over claims and techniques. If nothing at all were "
-        f"there, {by_chance_of(tested)} of them would still say yes or no by chance."
+        f"This page gives {tested} verdicts by tests at 95 %, over claims and techniques. Open ones count too. If "
+        f"nothing at all were there, {by_chance_of(tested)} of them would still say yes or no by chance."
     )
 
 

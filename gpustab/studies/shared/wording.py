@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from gpustab.report.origin import TECHNIQUES as TECHNIQUES
 from gpustab.report.origin import technique as technique
-from gpustab.results.page import number, percent, signed, with_half
+from gpustab.results.page import counted, number, percent, signed, with_half
 from gpustab.runs.key import SAMPLINGS, noun_of
 from gpustab.statistics.intervals import Estimate
 
@@ -55,6 +55,17 @@ def groups_in_words(names: Sequence[str]) -> str:
         return capital(listed([the_runs(name) for name in names]))
     said = listed([group_in_words(name) for name in names])
     return capital(said) if _parts(names[0])[0] in TECHNIQUES else said
+
+
+def some_groups(names: Sequence[str], most: int = 2) -> str:
+    """Return :func:`groups_in_words` of the first groups, and how many there are besides.
+
+    >>> some_groups(["a/fixed", "b/fixed", "c/fixed"]), some_groups(["a", "b"])
+    ('The fixed runs of a, the fixed runs of b and 1 more group', 'a and b')
+    """
+    if len(names) <= most:
+        return groups_in_words(names)
+    return capital(listed([*map(the_runs, names[:most]), counted(len(names) - most, "more group")]))
 
 
 def the_runs(name: str) -> str:

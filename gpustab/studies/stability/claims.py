@@ -143,8 +143,6 @@ RETURN = Claim[Returning](
     },
 )
 
-BOOTSTRAP_IS = "Bootstrap runs resample these documents. Other documents may differ more."
-
 
 class Halves(NamedTuple):
     """Shared neighbours, of lists of n: of a run of one half of the documents and one of the other, and within a half.

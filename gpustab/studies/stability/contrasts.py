@@ -52,12 +52,17 @@ class Extrinsic(NamedTuple):
         )
 
     def contrast(self) -> dict[str, Any]:
-        """Return the contrast ``extrinsic`` of the JSON: what bootstrap adds to the noise of training."""
+        """Return the contrast ``extrinsic`` of the JSON: what bootstrap adds to the noise of training.
+
+        The losses, of shuffled and of bootstrap runs, are over the words that both groups have.
+        """
         added = extrinsic(self.shuffled.value, self.bootstrap.value, self.shuffled.se, self.bootstrap.se)
         ratio = ratio_of(self.bootstrap, self.shuffled)
         return {
             "name": "extrinsic",
             "groups": list(self.groups),
+            "words": self.words,
+            "losses": [self.shuffled.value, self.bootstrap.value],
             "value": added.value,
             "se": added.se,
             "signed_square": added.signed_square,

@@ -161,8 +161,8 @@ def side_by_side(pairs: Table, _: Tables) -> Picture:
 
 
 _OF_RUNS = (
-    "Each cell is a pair of runs: the stronger, the further apart. Runs stand in the order of their likeness (average "
-    "linkage), so that odd ones come last. A block between two groups is the mean of up to four runs of each."
+    "Each cell is a pair of runs: the stronger, the further apart. Runs stand in the order of their likeness, so that "
+    "odd ones come last. A block between two groups is the mean of up to four runs of each."
 )
 
 
@@ -278,7 +278,7 @@ FIGURES: Figures = {
     "runs": (_OF_RUNS, runs),
     "frequency": (
         "Every word by how often it occurs; stronger where more words lie. Line: median; dashed: the middle 80 % of "
-        "words of like frequency.",
+        "words of like frequency. What a bootstrap run reads may hold a word less often than the corpus does.",
         frequency,
     ),
 }

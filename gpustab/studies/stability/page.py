@@ -58,11 +58,18 @@ def _extrinsic(contrasts: Sequence[Mapping[str, Any]]) -> Block:
     columns: Columns = [
         ("runs", lambda row: f"{in_words(row['groups'][1])} beside {in_words(row['groups'][0])}"),
         ("extrinsic instability", value),
-        ("loss of bootstrap by loss of shuffled", lambda row: number(row["ratio"], 3)),
+        ("words of both", lambda row: thousands(row["words"])),
+        ("PIP loss, bootstrap", lambda row: number(row["losses"][1])),
+        ("PIP loss, shuffled", lambda row: number(row["losses"][0])),
+        ("bootstrap by shuffled", lambda row: number(row["ratio"], 3)),
         ("95 % interval", lambda row: "–".join(number(x, 3) for x in row["ratio_interval"])),
     ]
-    aside = "Extrinsic: √(bootstrap² − shuffled²) of the PIP losses, what resampling adds to the noise of training. "
-    aside += f"{DOCUMENTS_MATTER.paper}."
+    aside = (
+        "These losses are over the words of both groups; those further up are over all words of each group. Extrinsic "
+        "instability is √(bootstrap² − shuffled²) of the losses: what resampling adds to the noise of training. The "
+        "ratio of gpustab study bootstrap is another: of the SDs over runs, for the nearest words of query words "
+        f"alone. {DOCUMENTS_MATTER.paper}."
+    )
     table = SmallTable.of("", contrasts, columns, row=dict)
     return Block("Does it matter which documents there are?", tables=[table], aside=aside)
 
@@ -188,8 +195,9 @@ def _words(group: GroupSummary) -> Block:
             title = f"{title} beside words of like frequency, by {called(str(words['by']))}"
             tables.append(_listed(title, [{"runs": runs, **row} for row in some], words["n"]))
     aside = (
-        f"±: 95 %. Less stable than: by p@{words['n']}, this part of the 200 words of like frequency. In the least "
-        f"tenth: how probably the word is in the least stable tenth of them, by p@{words['n']}."
+        f"±: 95 %. Less stable than: the part of the 200 words of like frequency that are more stable, by "
+        f"p@{words['n']}. In the least tenth: how probably the word is in the least stable tenth of them, by "
+        f"p@{words['n']}."
     )
     return Block(
         f"{group['name']}: which words are stable?",
@@ -208,7 +216,9 @@ def _stable_words(groups: Sequence[GroupSummary]) -> Block:
         for by in dict.fromkeys(name for group in groups for name in group["words"]["rankings"])
     ]
     tables = [
-        _columns(names, rows, "Would other runs rank the words alike? 1: exactly; in brackets the runs that 0.9 takes")
+        _columns(
+            names, rows, "Would other runs rank the words alike? 1: exactly; in brackets how many runs would give 0.9"
+        )
     ]
     for title, key in (("Least stable", "least_stable"), ("Most stable", "most_stable")):
         some = [group for group in groups if group["words"][key]]  # type: ignore[literal-required]
@@ -216,7 +226,8 @@ def _stable_words(groups: Sequence[GroupSummary]) -> Block:
             lists = [[row["word"] for row in group["words"][key]] for group in some]  # type: ignore[literal-required]
             cells = [list(words) for words in zip_longest(*lists, fillvalue="")]
             head = [f"{in_words(x['name'])}, by {called(str(x['words']['by']))}" for x in some]
-            table = SmallTable(f"{title} beside words of like frequency", head, cells, opens=range(len(head)))
+            which = ", by those runs that can tell" if len(some) < len(groups) else ""
+            table = SmallTable(f"{title} beside words of like frequency{which}", head, cells, opens=range(len(head)))
             tables.append(table)
     first = leading(groups)[0]
     answer = " ".join(

@@ -12,7 +12,7 @@ from gpustab.kernels.jackknife import pair_matrix
 from gpustab.runs.joining import small_overlap
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.shared.claims import documents
+from gpustab.studies.shared.claims import BOOTSTRAP_IS, documents
 from gpustab.studies.shared.spaces import COLLAPSED, equal_by_nature, far_runs, same_each_time, same_pairs
 from gpustab.studies.shared.wording import groups_in_words
 from gpustab.studies.stability import claims
@@ -143,8 +143,8 @@ class Verdict:
         if p is None or sampling != "bootstrap":
             return
         self.bootstrap[runs.name] = p.value
-        if claims.BOOTSTRAP_IS not in self._last:
-            self._last.append(claims.BOOTSTRAP_IS)
+        if BOOTSTRAP_IS not in self._last:
+            self._last.append(BOOTSTRAP_IS)
 
     def of_family(self) -> None:
         """Say what the groups since the last call, which differ in sampling alone, tell of neighbours.

@@ -135,8 +135,8 @@ class Effect(NamedTuple):
         """How the loss changes, a clause."""
         low, high = (100 * x for x in self.loss_after.minus(self.loss_before).interval)
         return (
-            f"the PIP loss is {percent(self.loss_after.value)} of that of unrelated spaces instead of "
-            f"{percent(self.loss_before.value)} (difference {difference_span(low, high, 0)} points)"
+            f"the PIP loss of {self.kind} runs is {percent(self.loss_after.value)} of that of unrelated spaces instead "
+            f"of {percent(self.loss_before.value)} (difference {difference_span(low, high, 0)} points)"
         )
 
 
@@ -210,6 +210,14 @@ class Scores(NamedTuple):
 
     parameter: str
     tests: Sequence[tuple[str, Estimate, Estimate]]
+    kind: str = "bootstrap"
+
+    @property
+    def stricter(self) -> str:
+        """By which interval several tests are judged, in a bracket: the 95 % ones of the page are narrower."""
+        return f"; each is judged as one of {len(self.tests)} tests, by wider intervals than the tables have" * (
+            len(self.tests) > 1
+        )
 
     @property
     def sure(self) -> list[tuple[str, Estimate]]:
@@ -245,9 +253,9 @@ SCORES = Claim[Scores](
             + _silent(len(x.tests) - len(x.sure))
         ),
         "open": lambda x: (
-            f"No score surely changes from the least to the largest value of {x.parameter} ("
+            f"No score surely changes from the least to the largest value of {x.parameter} ({x.kind} runs: "
             + listed([f"{name} from {number(a.value, 2)} to {number(b.value, 2)}" for name, a, b in x.tests])
-            + ")."
+            + f"{x.stricter})."
         ),
         "no test": (
             f"The effect of {{parameter}} on scores is not judged: no test has {FEW_PAIRS} pairs among these words."
@@ -289,5 +297,6 @@ def effects(table: Table[Along], measured: Mapping[str, Measured], settings: Tab
                     and (row.used or 0) >= FEW_PAIRS
                     and (ends[1], row.measure) in of
                 ],
+                kind,
             ),
         )

@@ -21,16 +21,17 @@ _MOST = 3
 @drawn_from("along")
 def parameters(table: Table, _: Tables) -> Picture:
     """Three panels a parameter: shared neighbours, losses in parts of chance, and scores that can be judged."""
-    panels = []
+    panels, of_effect = [], list(effects(table, {}, Table()))
+    kinds = {effect.parameter: effect.kind for effect, _ in of_effect}
     for name, part in list(table.split("parameter"))[:_MOST]:
         rows = list(ALONG.rows({ALONG.name: part}))
         values = list(dict.fromkeys(row.value for row in rows))
         panels.append(_panel(name, values, [row for row in rows if row.measure == P], "share of ten neighbours, p@10"))
         panels.append(_panel(name, values, [row for row in rows if row.measure == SHARE], "PIP loss, parts of chance"))
-        scores = [row for row in rows if (row.used or 0) >= FEW_PAIRS and row.sampling == rows[0].sampling]
+        scores = [row for row in rows if (row.used or 0) >= FEW_PAIRS and row.sampling == kinds[name]]
         if scores:
-            panels.append(_panel(name, values, scores, f"scores of tests, {rows[0].sampling} runs", tests=True))
-    effect, _scores = next(effects(table, {}, Table()))
+            panels.append(_panel(name, values, scores, f"scores of tests, {kinds[name]} runs", tests=True))
+    effect, _ = of_effect[0]
     title = (
         f"From {effect.name} {cell(effect.low)} to {cell(effect.high)}, shared neighbours go from "
         f"{number(effect.before.value, 2)} to {number(effect.after.value, 2)} ({effect.kind} runs)"
@@ -65,8 +66,9 @@ def _panel(name: str, values: Sequence[Any], rows: Sequence[Along], title: str, 
 FIGURES: Figures = {
     "parameters": (
         "Each mark is one setting, with its 95 % interval over runs; the baseline is among them. Scores are of tests "
-        "with "
-        f"{FEW_PAIRS} pairs or more.",
+        f"with {FEW_PAIRS} pairs or more, of the runs that the sentences speak of. wordsim353 and simlex999 rank pairs "
+        "of words by people's judgements (Spearman's ρ), questions-words asks for the fourth word of an analogy (share "
+        "solved).",
         parameters,
     )
 }

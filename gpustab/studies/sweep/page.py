@@ -23,7 +23,11 @@ from gpustab.studies.sweep.plans import BASELINE, Setting, values_of
 CITATIONS = ("rettenmeier2020",)
 _TWO = 2
 """So many runs, which a sweep asks for, give no interval of a difference."""
-_MEASURES = {"reduced_pip": "PIP loss", SHARE: "PIP loss, share of chance"}
+_PLAIN = "reduced_pip"
+_MEASURES = {
+    _PLAIN: "PIP loss (chance differs between settings: compare the shares of chance)",
+    SHARE: "PIP loss, share of chance",
+}
 
 
 _IN_WORDS = {
@@ -90,7 +94,7 @@ def page(result: Result) -> list[Block]:
     blocks = [Block("What does the parameter do to stability, and to scores?", figures=["parameters"])]
     changes = [
         SmallTable.of(_MEASURES.get(measure, measure), rows, _changes(result.settings["runs"]))
-        for measure, rows in CHANGES.of(result.tables).split("measure")
+        for measure, rows in sorted(CHANGES.of(result.tables).split("measure"), key=lambda part: part[0] == _PLAIN)
     ]
     blocks.append(Block("How far is each setting from the baseline?", tables=changes))
     grid = SQUARES.of(result.tables)

@@ -104,7 +104,7 @@ def _where(threshold: Threshold) -> str:
 def _none(threshold: Threshold) -> str:
     """That no threshold is there, or none in every run."""
     everywhere = threshold.lacking == threshold.chance.runs
-    return "there is no threshold" if everywhere else "no threshold holds in every run"
+    return "there is no threshold by our rule" if everywhere else "no threshold holds in every run"
 
 
 def _begin(row: OverRuns) -> str:

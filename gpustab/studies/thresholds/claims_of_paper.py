@@ -32,6 +32,7 @@ class Sizes(NamedTuple):
         high, low = self.high, self.low
         return (
             f"{cosine(high.next_higher)} at {high.min_pairs:,} pairs and {cosine(low.next_higher)} at {low.min_pairs:,}"
+            f" (by the rule {WIDE:g} apart or less is no difference)"
         )
 
 

@@ -33,14 +33,16 @@ def by_similarity(table: Table, tables: Tables) -> Picture:
         kept[group] = rows.take(k for k in range(rows.height) if rows["pairs"][k] >= least)
     kept = {group: rows for group, rows in kept.items() if rows.height}
     cuts, names, looks = _cuts(tables, "value"), called(table["group"]), series(kept)
-    title = f"Words are nearer than pairs on average {_where(cuts, lambda x: f'above {cosine(x)}')}" if cuts else ""
+    title = "No cosine is proven from which on pairs of words are more related than on average"
+    if cuts:
+        title = f"Pairs of words are more related than on average {_where(cuts, lambda x: f'above {cosine(x)}')}"
     over = [Cuts([cut], f"{looks[group].style} line thin dash") for group, cut in cuts.items() if group in looks]
     panels = []
     for column, said in (("mean", "mean of the baseline"), ("adjusted", "the same without word effects")):
         points = {group: _over_runs(rows, "similarity", column) for group, rows in kept.items()}
         y, above = Axis(said), over if column == "mean" else []
-        panels.append(_panel(f"{title or said}. ", points, names, Axis("cosine"), y, above))
-    return Picture(title, panels)
+        panels.append(_panel(f"{title}. ", points, names, Axis("cosine"), y, above))
+    return Picture(title, panels, caption=_BY_SIMILARITY.format(_DASHED if over else ""))
 
 
 @drawn_from("windows")
@@ -48,7 +50,11 @@ def by_place(table: Table, tables: Tables) -> Picture:
     """Figures 21 and 24: mean of the baseline by place in the list."""
     points = {group: _over_runs(rows, "last", "mean") for group, rows in table.split("group")}
     cuts, names = _cuts(tables, "place"), called(table["group"])
-    title = f"In lists words are nearer than on average {_where(cuts, lambda x: f'to place {x:,.0f}')}" if cuts else ""
+    title = "No place is proven down to which the words of a list are more related than on average"
+    if cuts:
+        title = (
+            f"The words of a list are more related than on average {_where(cuts, lambda x: f'down to place {x:,.0f}')}"
+        )
     x, y = Axis("place in the list", log=True), Axis("mean of the baseline")
     return Picture(title, [_panel(f"{title}. ", points, names, x, y)])
 
@@ -177,13 +183,14 @@ def _listed(values: dict[str, float], names: dict[str, str], form: Callable[[flo
 
 _BANDS = "Bands are the range over runs."
 
+_BY_SIMILARITY = (
+    "Mean of the baseline over the word pairs in each 0.01 of cosine that holds 0.01 % of them{}. Second: without what "
+    f"each word has in common with all others. {_BANDS} Figure 20 of the paper."
+)
+_DASHED = "; dashed: from where on it is above the mean of all pairs"
+
 FIGURES: Figures = {
-    "baseline_by_similarity": (
-        "Mean of the baseline over the word pairs in each 0.01 of cosine that holds 0.01 % of them; dashed: from where "
-        "on it is above the mean of all pairs. Second: without what each word has in common with all others. "
-        f"{_BANDS} Figure 20 of the paper.",
-        by_similarity,
-    ),
+    "baseline_by_similarity": (_BY_SIMILARITY.format(_DASHED), by_similarity),
     "baseline_by_place": (
         f"Mean of the baseline over the words that stand so far down in the lists. {_BANDS} Figure 21 of the paper.",
         by_place,

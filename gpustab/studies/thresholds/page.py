@@ -67,12 +67,13 @@ def _values(result: Result) -> Block:
         aside="Elekes et al. 2018: −0.18 for CBOW, 0.20 for skip-gram, −0.15 for GloVe, on a billion words.",
         answer=(
             "The baseline says how closely two words are related. A cosine from which a level is reached is a "
-            "threshold only if every run has one. Above the mean: from this cosine on, pairs are more "
-            "related than the average pair. Clear: from this cosine on, they are more related than the least similar 1 "
-            "% of pairs, by a tenth of a standard deviation. By the words: pairs below the first number are surely "
-            "under that level, pairs above the second surely over it. A dash: not proven, or, of an interval, "
-            "fewer than three runs. These errors take pairs that share a word for dependent, but words for "
-            "independent. Words with similar contexts are not, so these errors are too small."
+            "threshold only if every run has one, of each of the first two levels, and the words prove it. Above the "
+            "mean: from this cosine on, pairs are more related than the average pair. Clear: from this cosine on, "
+            "they are more related than the least similar 1 % of pairs, by a tenth of a standard deviation. By the "
+            "words: pairs below the first number are surely under that level, pairs above the second surely over it. "
+            "A dash: not proven, or, of an interval, fewer than three runs. These errors take pairs that share a word "
+            "for dependent, but words for independent. Words with similar contexts are not, so these errors are too "
+            "small."
         ),
     )
 

@@ -1,6 +1,7 @@
 """The paper's findings: judged rightly where the answer is planted, and not at all where nothing can be told."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -181,6 +182,23 @@ def test_the_page_leads_with_what_may_be_claimed(usual):
     said = paper(usual)
     assert sum(int(card.value) for card in said.cards[:3]) == len(QUERIES) * usual.groups[0]["n"]
     assert said.claim.startswith("That these pairs are neighbours in this text: q0 – w0, ")
+    assert "firm or passing ones" in said.claim
+    blocks = describe(usual)
+    (of_runs, *_) = [block for block in blocks if " say of " in block.title]
+    word = of_runs.title.partition(" say of ")[2].rstrip("?")
+    firm = [row["query"] for row in usual.tables["neighbours"].records(verdict="firm")]
+    assert word in firm  # a reader sees something that holds
+    (each, *_) = [block for block in blocks if "neighbour by neighbour" in block.title]
+    assert "ahead" in each.tables[0].header  # decides where two words are in as many lists
+
+
+def test_a_name_in_two_words_is_no_example_twice():
+    def pairs(*names):
+        queries = [name.split() for name in names]
+        return [SimpleNamespace(query=query, word=word) for query, word in queries]
+
+    kept = claims_of_runs._without_repeats(pairs("bin laden", "laden bin", "fire blaze", "bin osama", "war peace"))
+    assert [(row.query, row.word) for row in kept] == [("bin", "laden"), ("fire", "blaze"), ("war", "peace")]
 
 
 def test_spreads_of_vectors_that_are_unrelated_in_every_run_are_no_test():

@@ -19,7 +19,18 @@ from gpustab.studies.change.claims import (
 from gpustab.studies.change.claims_of_tasks import BETTER_THAN_ONE_CLASS, of_averages
 from gpustab.studies.change.differences import Explained, beyond, beyond_margin, control_difference, expected
 from gpustab.studies.change.study import of_pair, verdict
-from gpustab.studies.change.tables import LAWS, PAIRS, Cell, Discovery, Law, Pair, called, floor_series, main_series
+from gpustab.studies.change.tables import (
+    LAWS,
+    PAIRS,
+    Cell,
+    Discovery,
+    Law,
+    Pair,
+    at_random,
+    called,
+    floor_series,
+    main_series,
+)
 from gpustab.studies.shared.wording import signed_span
 
 _NUMBERS = dict.fromkeys(Pair._fields, 0.1) | {
@@ -29,6 +40,7 @@ _NUMBERS = dict.fromkeys(Pair._fields, 0.1) | {
     "control": False,
     "bootstrap": False,
     "without_noise": False,
+    "some_equal": False,
     "first": "1800-1819",
     "second": "1820-1839",
     "tested": 1200,
@@ -100,6 +112,20 @@ def test_a_technique_without_noise_is_not_short_of_runs():
     assert "too few" not in said
     assert "ne run" not in of_pair(pair._replace(sampling_floor=None))
     assert "single run says nothing" in of_pair(pair._replace(without_noise=False))
+
+
+def test_runs_that_are_equal_in_one_period_are_not_called_too_few():
+    unknown = {"training_floor": math.nan, "corrected": math.nan, "change_se": math.nan}
+    pair = BASE._replace(some_equal=True, runs_second=1, **unknown)
+    split = control(1, change=0.25, **unknown)
+    said = " ".join([of_pair(pair, [split]), *of_sampling([pair])])
+    assert "too few" not in said
+    assert "single run" not in said
+    assert said.count("cannot separate") == 2
+    assert "Documents dealt out at random differ by 0.25." in said
+    assert at_random(pair, [split]) == 0.25
+    assert at_random(BASE, [control(1, corrected=0.12)]) == 0.12
+    assert math.isnan(at_random(pair, []))
 
 
 @pytest.mark.parametrize("row", [{"change": 0.21, "runs_first": 60, "runs_second": 60}, {"change_se": 0.1}])

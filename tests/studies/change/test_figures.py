@@ -7,7 +7,7 @@ import pytest
 
 from gpustab.studies.change.figures import FIGURES
 from gpustab.studies.change.tables import EXCESS, LAWS, PAIRS, Excess, Pair
-from tests.studies.change.test_claims import law
+from tests.studies.change.test_claims import BASE, control, law
 
 SPACE = "{http://www.w3.org/2000/svg}"
 
@@ -27,6 +27,17 @@ def test_whiskers_of_the_law_are_intervals_by_the_words_that_their_error_is_over
     half = 4.303 * 0.02  # t of 2 degrees of freedom: an error over three words
     assert uprights(3) == [pytest.approx((0.2 - half, 0.2 + half), abs=2e-4)]
     assert uprights(1000) == [pytest.approx((0.2 - 1.962 * 0.02, 0.2 + 1.962 * 0.02), abs=2e-4)]
+
+
+def test_the_key_names_documents_at_random_where_they_are_drawn():
+    unknown = {"training_floor": math.nan, "corrected": math.nan, "corrected_se": math.nan, "change_se": math.nan}
+    for row, split, shown in (
+        (BASE, control(1), True),
+        (BASE._replace(**unknown), control(1, **unknown), True),  # by the change as it is
+        (BASE, control(1, corrected=math.nan), False),
+    ):
+        (panel,) = FIGURES["floors"][1]({PAIRS.name: PAIRS.table([row, split])}).panels
+        assert ("documents dealt out at random" in panel) == shown
 
 
 def test_displacement_has_a_panel_of_points_and_the_law_for_every_pair_of_periods():

@@ -208,6 +208,14 @@ def test_an_order_that_other_runs_would_not_give_is_no_list(reliability, known):
     )
 
 
+def test_equal_runs_are_not_sent_for_more_runs():
+    answer = Result("change")
+    answer.contrasts = [dict(zip(NAMES, WHERE, strict=True)) | {"reliability": math.nan}]
+    answer.tables = {"pairs": PAIRS.table([BASE._replace(some_equal=True)]), "words": WORDS.table([word("labor")])}
+    block = next(block for block in page(answer) if block.title == "Which words moved most?")
+    assert block.answer.endswith("needed). Equal runs give no reliability.")
+
+
 def test_the_page_says_by_how_much_a_change_may_exceed_the_floor(blocks):
     facts = {name: value for name, value, _ in blocks["What do these numbers not say?"].facts}
     assert facts["sampling"] == "10 %"

@@ -16,5 +16,5 @@ def test_figures_draw_what_there_is_and_say_what_they_need():
         assert "nan" not in picture.panels[0]
         assert FIGURES[name][1]({}).missing
     words = FIGURES["nearest_words"][1](tables).panels[0]
-    assert words.count('class="g0"') == 2
+    assert words.count('class="g0 own"') == 2
     assert "liberty &amp; &lt;law&gt;" in words

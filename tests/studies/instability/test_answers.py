@@ -64,6 +64,14 @@ def test_techniques_of_one_verdict_stand_together_and_who_is_undecided_is_said()
     assert findings((claim, "a", "no test"), techniques="a").yes_or_no(claim) == ["These runs are too few to say."]
 
 
+def test_a_sample_of_most_words_is_no_want_of_runs():
+    rows = [(SAMPLES_DO, "a", "no test"), (SAMPLES_DO, "b", "undecided")]
+    assert findings(*rows, techniques="ab").yes_or_no(SAMPLES_DO) == [
+        "These runs are too few to say for b.",
+        "For a, a sample of 1,000 words holds most of the words of this text, so that it tests nothing.",
+    ]
+
+
 def test_nothing_is_answered_of_a_technique_without_a_verdict():
     rows = [(TWO_RUNS_SUFFICE, "sgns", "no"), (TWO_RUNS_SUFFICE, "glove", "yes")]
     assert [s[:17] for s in findings(*rows, silent=SILENT).yes_or_no(TWO_RUNS_SUFFICE)] == ["No for skip-gram:"]
@@ -123,9 +131,9 @@ def test_frequent_words(change, agrees, says):
 @pytest.mark.parametrize(
     ("claim", "change", "agrees", "says"),
     [
-        (EXTRINSIC_FALLS, -0.5, "yes", "Other documents move frequent words less than rare ones."),
-        (EXTRINSIC_FALLS, 0.5, "no", "Other documents move frequent words more than rare ones."),
-        (EXTRINSIC_FLAT, 0.5, "no", "Other documents move frequent words more than rare ones."),
+        (EXTRINSIC_FALLS, -0.5, "yes", "Resampling the documents moves frequent words less than rare ones."),
+        (EXTRINSIC_FALLS, 0.5, "no", "Resampling the documents moves frequent words more than rare ones."),
+        (EXTRINSIC_FLAT, 0.5, "no", "Resampling the documents moves frequent words more than rare ones."),
         (EXTRINSIC_FLAT, -0.1, "yes", None),
         (EXTRINSIC_FALLS, -0.1, "undecided", None),
     ],
@@ -196,13 +204,15 @@ def test_other_questions():
 SPREAD = {"a": {"shuffled": (0.0200, 0.0001), "bootstrap": (0.0300, 0.0002)}, "b": {"shuffled": (0.0250, 0.0001)}}
 
 
-def measured(by_technique=SPREAD, change=(0.02, -0.01, 0.05), ratio=0.72, sd=0.004):
+AGREES = [("a", "yes"), ("a", "no"), ("b", "yes"), ("", "undecided"), ("b", "no test")]
+
+
+def measured(by_technique=SPREAD, change=(0.02, -0.01, 0.05), ratio=0.72, sd=0.004, agrees=AGREES):
     """Tables of techniques with these losses; all with one trend over frequency and one ratio of averages."""
     numbers = dict(zip(("change", "low", "high"), change, strict=True))
     numbers |= {"batch_deviation": 0.05, "batch_p": 1e-4, "batch_correlation": math.copysign(0.9, change[0])}
     trend = row(TrendRow, quantity="intrinsic", least_frequency=0, **numbers)
     level = row(LevelLoss, renormalised=False, runs_beneath=2, ratio_cosine=ratio, cosine_sd=sd, orders=4)
-    agrees = [("a", "yes"), ("a", "no"), ("b", "yes"), ("", "undecided"), ("b", "no test")]
     of_losses = [
         row(Loss, technique=name, sampling=sampling, runs=6, reduced_pip=value, se=se)
         for name, by_sampling in by_technique.items()
@@ -227,9 +237,17 @@ def test_one_technique_is_not_named():
     )
     assert said[1].endswith("about equally stable (2 % apart, interval from 1 % less to 5 % more).")
     assert said[2].startswith(
-        "Averaging helps. Averages of two runs differ 0.72 times as much as single runs (0.71–0.73; "
+        "Averaging helps. Averages of two shuffled runs differ 0.72 times as much as single runs (0.71–0.73; "
     )
-    assert said[3] == "These runs support 1 statement of Rettenmeier (2020), contradict 1, and leave 1 open."
+    assert said[3] == "These runs support 1 statement of Rettenmeier (2020), contradict 1 and leave 1 open."
+
+
+def test_the_tally_counts_all_claims_that_are_listed():
+    agrees = [("a", verdict) for verdict in ("yes", "no", "undecided", "no test", "no test")]
+    said = verdict_of(["a"], by_technique={"a": SPREAD["a"]}, agrees=agrees)
+    assert said[-1] == (
+        "These runs support 1 statement of Rettenmeier (2020), contradict 1, leave 1 open and cannot test 2."
+    )
 
 
 def test_the_most_stable_technique_leads():

@@ -91,7 +91,11 @@ def test_the_page_shows_titled_tables_and_not_one_row_per_word(result):
     assert len(shown) == len(
         result.tables["observations"]["claim"]
     )  # each once, in its question or among the undecided
-    assert all(block.folded for block in describe(result) if block.title == "Which claims do these runs leave open?")
+    assert all(
+        block.folded
+        for block in describe(result)
+        if block.title == "Which claims do these runs leave open, or cannot test?"
+    )
     assert max(len(table.rows) for block in describe(result) for table in block.tables) < 60
 
 
@@ -179,7 +183,7 @@ def test_facts_of_a_technique_without_a_verdict_are_neither_yes_nor_no(unsound):
     assert all(row["shows"].startswith(why[row["technique"]]) for row in rows)
     assert not [row for row in unsound.tables["observations"].records(source="2.3, 2") if not row["technique"]]
     blocks = describe(unsound)
-    (left,) = (block for block in blocks if block.title == "Which claims do these runs leave open?")
+    (left,) = (block for block in blocks if block.title == "Which claims do these runs leave open, or cannot test?")
     assert {row[2] for table in left.tables for row in table.rows} == {"cannot be tested"}
     assert blocks[1].answer.endswith(" far from the others. The numbers stand as they were measured.")
     best = next(block for block in blocks if block.title == "Which technique is the most stable?")
