@@ -157,12 +157,9 @@ def terms(result: Content, paper: Paper) -> str:
 def _named(result: Content) -> str:
     """What a page without a study is called: what was trained, or the command."""
     corpus = result.settings.get("corpus")
-    known = result.name == "train" and isinstance(corpus, Mapping) and "name" in corpus
-    return (
-        f"What was trained on {PurePath(str(corpus['name'])).name}?"
-        if known
-        else _TITLES.get(result.name, made_by(result))
-    )
+    if result.name == "train" and isinstance(corpus, Mapping) and "name" in corpus:
+        return f"What was trained on {PurePath(str(corpus['name'])).name}?"
+    return _TITLES.get(result.name, made_by(result))
 
 
 def figures_of(result: Content) -> Figures:

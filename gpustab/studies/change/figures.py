@@ -103,10 +103,10 @@ def _floor(pairs: Table[Pair], series: str, title: str, axis: Axis) -> str:
 
 def _marks(row: Pair, splits: Sequence[Pair]) -> Iterator[Dot]:
     marks = [(row, *mark) for mark in _MARKS.items()]
-    if (name := beside_splits(row)) == "corrected":
-        marks += [(split, name, _AT_RANDOM) for split in splits]
-    else:  # beside the change as it is
-        marks += [(split, name, _AT_RANDOM._replace(error="change_se", below=17)) for split in splits]
+    beside, mark_of_split = str(beside_splits(row)), _AT_RANDOM
+    if beside == "change":  # on the line of the change as it is
+        mark_of_split = _AT_RANDOM._replace(error="change_se", below=17)
+    marks += [(split, beside, mark_of_split) for split in splits]
     for pair, name, mark in marks:
         estimate = pair.estimate(getattr(pair, name), getattr(pair, mark.error))
         ends = estimate.interval if estimate.half > 0 else (math.nan, math.nan)

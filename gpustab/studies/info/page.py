@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from os.path import commonpath
 from pathlib import PurePath
 from typing import Any
@@ -12,7 +13,7 @@ from gpustab.report import Result
 from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, cell, counted, thousands
 
-_COLUMNS: Columns = ["format", ("words", lambda row: thousands(row["words"])), "dimension"]
+_COLUMNS: Columns = ("format", ("words", lambda row: thousands(row["words"])), "dimension")
 _ODD = {
     "duplicates": "duplicate words",
     "nonfinite": "rows not finite",
@@ -88,16 +89,17 @@ def _of_files(readable: Sequence[dict[str, Any]]) -> Block:
         turns[path.parent] += 1
     order = sorted(range(len(paths)), key=places.__getitem__)
     columns: Columns = [("file", lambda row: str(PurePath(row["name"]).relative_to(folder))), *_COLUMNS]
-    columns += [
-        (title, lambda row, key=key: thousands(row[key]))
-        for key, title in _ODD.items()
-        if any(row[key] for row in readable)
-    ]
-    none = [title for key, title in _ODD.items() if not any(row[key] for row in readable)]
+    odd = {key: title for key, title in _ODD.items() if any(row[key] for row in readable)}
+    columns = [*columns, *((title, partial(_counted, key)) for key, title in odd.items())]
+    none = [title for key, title in _ODD.items() if key not in odd]
     table = SmallTable.of("", [readable[k] for k in order], columns, row=dict)
     within = f" in {folder}" if folder.name else ""
     answer = f"No file has {', '.join(none)}." if none else ""
     return Block(f"{len(readable)} files{within}", [], [table], answer=answer)
+
+
+def _counted(key: str, row: dict[str, Any]) -> str:
+    return thousands(row[key])
 
 
 def _of_corpus(group: dict[str, Any]) -> list[Block]:

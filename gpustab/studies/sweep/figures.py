@@ -31,7 +31,7 @@ def parameters(table: Table, _: Tables) -> Picture:
         scores = [row for row in rows if (row.used or 0) >= FEW_PAIRS and row.sampling == kinds[name]]
         if scores:
             panels.append(_panel(name, values, scores, f"scores of tests, {kinds[name]} runs", tests=True))
-    effect, _ = of_effect[0]
+    effect = of_effect[0][0]
     title = (
         f"From {effect.name} {cell(effect.low)} to {cell(effect.high)}, shared neighbours go from "
         f"{number(effect.before.value, 2)} to {number(effect.after.value, 2)} ({effect.kind} runs)"
