@@ -204,8 +204,8 @@ def _law_of_far(far: Sequence[_Far], x: Tensor, most: int) -> Tensor:
 def _coefficients(law: Tensor, lengths: Sequence[int]) -> Tensor:
     """Return ``P[N ≤ n − 1 − m]`` for every power m and n, ``(M, P, X, N)``: see :func:`_without_far`."""
     beyond = pad(law.cumsum(0), (0, 0, 0, 0, _POWERS, 0))
-    places = torch.tensor(lengths)[:, None] + _POWERS - 1 - torch.arange(_POWERS)
-    return beyond[places.clamp(min=0).to(law.device)].permute(1, 2, 3, 0)
+    places = torch.tensor(lengths, device=law.device)[:, None] + _POWERS - 1 - torch.arange(_POWERS, device=law.device)
+    return beyond[places.clamp(min=0)].permute(1, 2, 3, 0)
 
 
 def _without_far(far: _Far, coefficients: Tensor) -> Tensor:

@@ -15,7 +15,6 @@ TWO = "r0.txt r1.txt"
     ("command", "message"),
     [
         (f"neighbours w1 {TWO} --precision fp32", "--precision fp32 has no effect here"),
-        (f"average {TWO} -o a.txt --backend torch", "--backend torch has no effect here"),
         (f"stability {TWO} --quiet --verbose", "--quiet and --verbose exclude each other"),
         (f"stability {TWO} --targets 3 --targets 5", "--targets is given 2 times, and only the last would count"),
         ("pack --verify set --dtype float16", "--dtype has no effect with --verify"),

@@ -56,7 +56,7 @@ def test_what_most_documents_have_is_named_and_cut_exactly(tmp_path, number, fra
     assert doubt.examples
     assert "cut_boilerplate" in doubt.way
     corpus = prepare_corpus(tmp_path, CorpusOptions(min_count=1, cut_boilerplate=True))  # as the doubt advises
-    assert "tokens of boilerplate are cut" in " ".join(corpus.notes)
+    assert "running words of boilerplate are cut" in " ".join(corpus.notes)
     words = set(map(bytes.decode, corpus.vocabulary))
     assert not words & {"licence", "electronic", "gazetteer", "cloudpost"}
     assert len(corpus.tokens) == pytest.approx(number * 150, abs=2 * number)
