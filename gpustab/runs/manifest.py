@@ -21,6 +21,8 @@ from gpustab.formats.parsed import read_json
 
 OUTPUT = "output"
 """Folder within a leaf."""
+PLAN = "plan.json"
+"""Beside runs that were trained, and written before the first of them, see :mod:`gpustab.training.plan`."""
 
 
 def run_file(leaf: Path, number: int) -> Path:
@@ -69,6 +71,8 @@ def way_on(folder: Path) -> str:
             return f"it looks like {what}"
     if report := _report(folder):
         return report
+    if any(map(_is_plan, islice(folder.rglob(PLAN), _LOOKED))):
+        return "a training began here, and no run of it was finished: make the same call of gpustab train again"
     files = [path for path in islice(folder.rglob("*"), _LOOKED) if path.is_file() and path.name[0] != "."]
     if not files:
         return "it is empty"
@@ -107,6 +111,13 @@ def _report(folder: Path) -> str:
         return said
     more = f" and {len(paths) - 1:,} more file{'s' * (len(paths) > 2)}" if len(paths) > 1 else ""
     return f"{said}. It was made of {paths[0]}{more}: give these"
+
+
+def _is_plan(path: Path) -> bool:
+    try:
+        return str(read_json(path)["schema"]).startswith("gpustab.plan/")
+    except (ValueError, KeyError, TypeError):
+        return False
 
 
 def _suffix(path: Path) -> str:

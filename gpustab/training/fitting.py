@@ -30,11 +30,10 @@ from gpustab.corpus.numbering import least_count, number
 from gpustab.corpus.tokenise import corpus_of
 from gpustab.formats.parsed import read_json
 from gpustab.machine.progress import Progress
-from gpustab.runs.manifest import MANIFEST, run_files
+from gpustab.runs.manifest import MANIFEST, PLAN, run_files
 from gpustab.runs.runset import read_entries
 from gpustab.trainers import NAMES, technique
 from gpustab.training.engines import resolve_engine, trainers_of
-from gpustab.training.plan import PLAN
 from gpustab.training.settings import TrainingSettings, read_settings
 from gpustab.training.workers import check_workers
 

@@ -22,11 +22,10 @@ from gpustab.formats.parsed import DamagedError, read_json
 from gpustab.machine.device import log
 from gpustab.runs.key import Key, Part
 from gpustab.runs.lock import alone
-from gpustab.runs.manifest import OUTPUT, output_file, run_file, run_files
+from gpustab.runs.manifest import OUTPUT, PLAN, output_file, run_file, run_files
 from gpustab.training.engines import Trainer
 from gpustab.training.settings import TrainingSettings
 
-PLAN = "plan.json"
 _SHOWN = 200
 """Signs of a value that a message shows at most."""
 _SCHEMA = "gpustab.plan/1"

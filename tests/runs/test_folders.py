@@ -39,13 +39,18 @@ from gpustab.runs.manifest import refuse_both, way_on
         ),
         ({"summary.json": '{"schema": "x"}', "a.vec": "a .1 .2 .3\nb .4 .5 .6\n"}, "it holds files of vectors"),
         ({"summary.json": "[]", "a.vec": "a .1 .2 .3\nb .4 .5 .6\n"}, "it holds files of vectors"),
+        (
+            {"sgns/fixed/plan.json": '{"schema": "gpustab.plan/1"}', "sgns/fixed/training.lock": ""},
+            "no run of it was finished: make the same call of gpustab train again",
+        ),
+        ({"plan.json": "[1]", "b.jpg": ""}, "it holds 2 files (.jpg, .json)"),
         ({"saved_model.pb": ""}, "TensorFlow"),
         ({"meta.json": "{}", "vocab/x": ""}, "spaCy"),
     ],
 )
 def test_the_way_on(tmp_path, files, message):
     for name, content in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(content)
     assert message.replace("{folder}", str(tmp_path)) in way_on(tmp_path)
     with pytest.raises(InputError) as caught:

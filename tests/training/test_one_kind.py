@@ -7,8 +7,9 @@ import torch
 
 from gpustab import InputError
 from gpustab.formats.binary.safetensors import write_safetensors
+from gpustab.runs.manifest import PLAN
 from gpustab.training import engines, read_settings, resolve_engine, train_runs
-from gpustab.training.plan import PLAN, keep_to_plan, training_alone
+from gpustab.training.plan import keep_to_plan, training_alone
 from tests.generators import spaces
 
 

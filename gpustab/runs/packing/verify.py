@@ -20,6 +20,7 @@ from gpustab.runs.manifest import (
     MANIFEST,
     OUTPUT,
     PACKED,
+    PLAN,
     inside,
     is_leaf,
     read_packed,
@@ -30,8 +31,6 @@ from gpustab.runs.manifest import (
 from gpustab.runs.packing.output import checksum
 from gpustab.runs.runset import read_entries
 
-_PLAN = "plan.json"
-"""Beside runs that were trained, see :mod:`gpustab.training.plan`."""
 OK, DAMAGED, MISSING, UNKNOWN, NO_SUM = "ok", "damaged", "missing", "not packed here", "no checksum"
 
 
@@ -64,7 +63,7 @@ def verify(folder: Path, *, progress: Progress | None = None) -> Result:
     if not is_whole(result):
         if packed:
             result.notes.append("What is damaged or missing is mended by packing the runs again, into another folder.")
-        elif any((leaf.folder / _PLAN).is_file() for leaf in leaves):  # others were written, not trained
+        elif any((leaf.folder / PLAN).is_file() for leaf in leaves):  # others were written, not trained
             result.notes.append("What is damaged or missing is mended by removing it and training by the same call.")
     if without := [file.file for file in checked if file.status == NO_SUM]:
         result.notes.append(f"{len(without):,} of an older gpustab have no checksum: {some_of(without, 3)}.")

@@ -1,9 +1,10 @@
 """What a study claims: each verdict is one object with its rule, its margins and its sentences, found by its id.
 
 A rule has a margin and an error: *yes* if the 95 % interval lies within the margin, *no* if it lies outside,
-*undecided* if it reaches across, *no test* where these runs cannot tell, however many there were. A difference that was
-not found is no agreement. How often each rule is wrong, and how often it says nothing, is counted on real text and on
-drawn numbers (``benchmarks/placebos``). All margins of all studies are in one table (:func:`every_margin`).
+*undecided* if it reaches across, *no test* where the rule cannot be asked of these runs: they are too few, collapsed or
+too noisy. A difference that was not found is no agreement. How often each rule is wrong, and how often it says nothing,
+is counted on real text and on drawn numbers (``benchmarks/placebos``). All margins of all studies are in one table
+(:func:`every_margin`).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from gpustab.studies.shared.wording import capital, number_span, with_error
 X = TypeVar("X")
 
 Verdict = Literal["yes", "no", "undecided", "no test"]
-"""``no test``: these runs cannot tell, however many there were."""
+"""``no test``: the rule cannot be asked of these runs, which are too few, collapsed or too noisy."""
 
 WORD_BASED = ("sgns", "cbow", "glove")
 AS_IN_THESIS = {"sgns": "word2vec", "glove": "GloVe", "fasttext": "fastText"}
