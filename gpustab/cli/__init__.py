@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import time
 from io import TextIOWrapper
 from typing import Any
 
@@ -35,8 +36,19 @@ def run() -> None:
     app()
 
 
+_TWICE = 1.0
+"""Within so many seconds a signal is the same again: coreutils' timeout sends it to the process and to its group."""
+
+
 def _stop(number: int, _: Any) -> None:
-    signal.signal(number, signal.SIG_DFL)  # who sends it twice will not wait
+    first = time.monotonic()
+
+    def again(number: int, _: Any) -> None:
+        if time.monotonic() - first > _TWICE:  # who sends it once more will not wait
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+
+    signal.signal(number, again)
     raise StoppedError(number)
 
 

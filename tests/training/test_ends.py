@@ -54,8 +54,11 @@ import gpustab.cli
 from gpustab.cli.complaints import complaining
 def app():
     with complaining():
-        os.kill(os.getpid(), signal.{name})
-        signal.pause()
+        try:
+            os.kill(os.getpid(), signal.{name})
+            signal.pause()
+        finally:
+            os.kill(os.getpid(), signal.{name})  # coreutils' timeout sends it twice
 gpustab.cli.app = app
 try:
     gpustab.cli.run()
