@@ -352,7 +352,7 @@ def _tell_next_step(settings: dict[str, Any], groups: int, output: Path, showing
     lines = [f"{output} is ready: {counted(runs * groups, 'run')}"]
     if not (settings["half"] or settings["epochs_by"]):  # the record is of the first part
         texts = counted(corpus["units"], noun_of(settings["options"]["unit"]))
-        lines[0] += f" of {texts}, {counted(corpus['tokens'], 'word')}"
+        lines[0] += f" of {texts}, {counted(corpus['tokens'], 'running word')}"
     if runs >= TO_MEASURE and not settings["epochs_by"]:
         lines.append(f"next: gpustab stability {shlex.quote(str(output))} --out report")
     for line in lines:

@@ -240,11 +240,11 @@ def test_train_warns_of_few_runs_and_ends_with_the_next_step(call, place):
     one = " ".join(call(f"{command} --runs 1").stderr.split())
     assert "1 run of each kind: gpustab stability needs 2 and gpustab neighbours judges no word by fewer than 5" in one
     assert "texts: 1 without a word, no documents: c.txt" in one
-    assert one.endswith("made is ready: 2 runs of 2 documents, 9 words")
+    assert one.endswith("made is ready: 2 runs of 2 documents, 9 running words")
     done = call(f"{command} --runs 5")
     assert "of each kind" not in done.stderr
     assert done.stderr.splitlines()[-2:] == [
-        "made is ready: 10 runs of 2 documents, 9 words",
+        "made is ready: 10 runs of 2 documents, 9 running words",
         "next: gpustab stability made --out report",
     ]
     assert "judges no word" not in call(f"{command} --runs 1").stderr  # five are there

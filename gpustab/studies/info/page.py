@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from os.path import commonpath
+from os.path import abspath, commonpath
 from pathlib import PurePath
 from typing import Any
 
@@ -81,6 +81,8 @@ def page(result: Result) -> list[Block]:
 def _of_files(readable: Sequence[dict[str, Any]]) -> Block:
     """Return many files as a table; those of several folders take turns, so that its first rows show some of each."""
     paths = [PurePath(group["name"]) for group in readable]
+    if len({path.is_absolute() for path in paths}) > 1:
+        paths = [PurePath(abspath(path)) for path in paths]
     folder = PurePath(commonpath([path.parent for path in paths])) if paths else PurePath()
     turns = Counter[PurePath]()
     places = []
@@ -88,8 +90,8 @@ def _of_files(readable: Sequence[dict[str, Any]]) -> Block:
         places.append(turns[path.parent])
         turns[path.parent] += 1
     order = sorted(range(len(paths)), key=places.__getitem__)
-    columns: Columns = [("file", lambda row: str(PurePath(row["name"]).relative_to(folder))), *_COLUMNS]
-    table = SmallTable.of("", [readable[k] for k in order], columns, row=dict)
+    rows = [{**readable[k], "name": str(paths[k].relative_to(folder))} for k in order]
+    table = SmallTable.of("", rows, [("file", lambda row: row["name"]), *_COLUMNS], row=dict)
     within = f" in {folder}" if folder.name else ""
     return Block(f"{len(readable)} files{within}", [], [table])
 
