@@ -15,9 +15,11 @@ TWO = "r0.txt r1.txt"
     ("command", "message"),
     [
         (f"neighbours w1 {TWO} --precision fp32", "--precision fp32 has no effect here"),
-        (f"average {TWO} -o a.txt --backend torch", "--backend torch has no effect here"),
         (f"stability {TWO} --quiet --verbose", "--quiet and --verbose exclude each other"),
         (f"stability {TWO} --targets 3 --targets 5", "--targets is given 2 times, and only the last would count"),
+        (f"stability {TWO} -o page --out other", "--out and -o mean the same here: give one"),
+        (f"stability {TWO} -opage --output=other", "-o and --output mean the same here: give one"),
+        (f"neighbours w1 {TWO} --neighbors 5", "No such option: --neighbors \u2502"),
         ("pack --verify set --dtype float16", "--dtype has no effect with --verify"),
         ("pack --verify set --limit 3", "--limit has no effect with --verify"),
         ("sweep words.txt -o S --vary epochs=1,2 --grid", "--grid has no effect: one parameter varies"),
