@@ -106,7 +106,7 @@ def _use(result: Result) -> Block:
                 "for neighbours, similarities, maps and whatever takes word vectors",
             ),
             ("it has", "one vector a word", _COORDINATES),
-            ("it lacks", "any sign of doubt", "to see which neighbours hold, run gpustab neighbours WORD on the runs"),
+            ("it lacks", "any sign of doubt", "gpustab neighbours WORD RUNS says which neighbours hold"),
         ],
         answer=answer,
     )

@@ -30,7 +30,7 @@ from gpustab.studies.average.claims import GAINS, TOO_FEW, Gain
 from gpustab.studies.average.options import AverageOptions
 from gpustab.studies.shared.frame import answering
 from gpustab.studies.shared.spaces import look_at, of_spaces
-from gpustab.studies.shared.wording import of_list, word
+from gpustab.studies.shared.wording import capital, of_list, word
 
 
 def average(
@@ -178,7 +178,8 @@ def in_neighbours(levels: Sequence[Level], words: int, of_all: int) -> str:
     largest = f" Averages of {top.runs_beneath} runs share {number(n * top.p, 2)}." if top is not level else ""
     return (
         f"Of {word(n)} nearest neighbours, two averages of {level.runs_beneath} runs share {of}, two single runs "
-        f"{single}. How stable the average of all {of_all} runs is cannot be measured: there is one of it.{largest}"
+        f"{single}. There is only one average of all {of_all} runs, so how far another would differ is not measured."
+        f"{largest}"
     )
 
 
@@ -232,7 +233,7 @@ def together(results: Sequence[Result]) -> Result:
     """Return the answers for several groups as one; each keeps its own group and levels, bootstrap first."""
     first, *others = sorted(results, key=lambda result: not result.groups[0]["name"].endswith("bootstrap"))
     for result in results if others else ():
-        name = in_words(result.groups[0]["name"])
+        name = capital(in_words(result.groups[0]["name"]))
         result.verdict = [f"{name}: {sentence}" for sentence in result.verdict]
     for other in others:
         first.add(other)
