@@ -10,7 +10,7 @@ from gpustab.report.origin import embeddings, in_words
 from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, percent, with_half
 from gpustab.studies.average.claims import GAINS, Gain
-from gpustab.studies.average.study import LEVELS, NEIGHBOURS, Level, decisive, gain_of
+from gpustab.studies.average.study import LEVELS, NEIGHBOURS, decisive, gain_of
 from gpustab.studies.shared.wording import listed, of_list, percents, the_runs, word
 
 CITATIONS = ("rettenmeier2020",)
@@ -112,7 +112,9 @@ def _use(result: Result) -> Block:
     )
 
 
-_COORDINATES = "in coordinates of its own choice (near those of the last run): compare its cosines, never single numbers"
+_COORDINATES = (
+    "in coordinates of its own choice (near those of the last run): compare its cosines, never single numbers"
+)
 
 
 def _facts(group: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -143,5 +145,6 @@ def methods(result: Content) -> str:
         "loss, "
         "half the root mean square difference of the cosines of all pairs of words; ± is half of the 95 % interval "
         "over "
-        f"averages (jackknife, Student's t). p@{n} is the share of {word(n)} nearest neighbours that two averages share."
+        f"averages (jackknife, Student's t). p@{n} is the share of {word(n)} nearest neighbours that two averages "
+        "share."
     )

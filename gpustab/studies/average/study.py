@@ -117,7 +117,10 @@ class Level(NamedTuple):
     reduced_pip: Annotated[float, Column(about="mean reduced PIP loss of two of them, 0 to 1")]
     sd: Annotated[float, Column(about="over pairs of averages, ddof = 1")]
     se: Annotated[float, Column(about="of the mean, by leaving out one average after the other; of three or more")]
-    p: Annotated[float, Column(about="share of its ten nearest neighbours (or all, if fewer) that a word keeps in another of them")]
+    p: Annotated[
+        float,
+        Column(about="share of its ten nearest neighbours (or all, if fewer) that a word keeps in another of them"),
+    ]
     p_se: Annotated[float, Column(about="its error, likewise")]
 
     @property

@@ -178,7 +178,8 @@ class _Study:
         for word, names in self.missing.items():
             nowhere = len(names) >= groups and groups > 1
             where = "in no group" if nowhere else f"not in {some_words([n.encode() for n in names])}"
-            yield f"The query word '{show(word)}' is {where}{self.near[word]}; it is left out{'' if nowhere else ' there'}."
+            there = "" if nowhere else " there"
+            yield f"The query word '{show(word)}' is {where}{self.near[word]}; it is left out{there}."
 
 
 def _summary(own: Measured, rows: Sequence[tables.Neighbour], chooser: Measured | None) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from os.path import abspath, commonpath
-from pathlib import PurePath
+from os.path import commonpath
+from pathlib import Path, PurePath
 from typing import Any
 
 from gpustab.report import Result
@@ -80,9 +80,9 @@ def page(result: Result) -> list[Block]:
 
 def _of_files(readable: Sequence[dict[str, Any]]) -> Block:
     """Return many files as a table; those of several folders take turns, so that its first rows show some of each."""
-    paths = [PurePath(group["name"]) for group in readable]
+    paths: list[PurePath] = [PurePath(group["name"]) for group in readable]
     if len({path.is_absolute() for path in paths}) > 1:
-        paths = [PurePath(abspath(path)) for path in paths]
+        paths = [Path(path).absolute() for path in paths]
     folder = PurePath(commonpath([path.parent for path in paths])) if paths else PurePath()
     turns = Counter[PurePath]()
     places = []
