@@ -63,7 +63,7 @@ def test_a_run_set_is_written(call, place):
 def test_a_run_that_lies_far_is_left_out_as_the_answer_says(call, tmp_path):
     whole, own = drawn("x/shuffled", 6, 0.01, seed=1), as_spaces(drawn("x/bootstrap", 7, 0.03, seed=2))
     other = np.random.default_rng(0).normal(size=own[3].vectors.shape)
-    own[3] = own[3]._replace(vectors=torch.from_numpy(other).float())
+    own[3] = replace(own[3], vectors=torch.from_numpy(other).float())
     write_runset({"x/shuffled": as_spaces(whole), "x/bootstrap": own}, tmp_path / "set")
     content = json.loads(call(f"{tmp_path}/set --query q0,q1 -q --json").stdout)
     (said,) = [sentence for sentence in content["verdict"] if "The warning names what lies far." in sentence]
