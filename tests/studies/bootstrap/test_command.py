@@ -1,12 +1,10 @@
 """The command: a run set, a corpus that is trained first, and one line for what is wrong."""
 
 import json
-import shutil
 from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 from typer.testing import CliRunner
 
 from gpustab.cli import app
@@ -58,23 +56,6 @@ def test_a_run_set_is_written(call, place):
     assert "bootstrap range" in page
     for name in ("neighbours", "lists", "pairs"):
         assert (place / "out" / f"{name}.csv").is_file()
-
-
-def test_a_run_that_lies_far_is_left_out_as_the_answer_says(call, tmp_path):
-    whole, own = drawn("x/shuffled", 6, 0.01, seed=1), as_spaces(drawn("x/bootstrap", 7, 0.03, seed=2))
-    other = np.random.default_rng(0).normal(size=own[3].vectors.shape)
-    own[3] = replace(own[3], vectors=torch.from_numpy(other).float())
-    write_runset({"x/shuffled": as_spaces(whole), "x/bootstrap": own}, tmp_path / "set")
-    content = json.loads(call(f"{tmp_path}/set --query q0,q1 -q --json").stdout)
-    (said,) = [sentence for sentence in content["verdict"] if "The warning names what lies far." in sentence]
-    assert "to COPY/x/bootstrap for instance, and give the folders of both groups" in said
-    assert any("run-003 lies" in alarm for alarm in content["alarms"])
-    copy = shutil.copytree(tmp_path / "set/x/bootstrap", tmp_path / "copy/x/bootstrap")
-    (copy / "run-003.safetensors").unlink()
-    content = json.loads(call(f"{tmp_path}/set/x/shuffled {copy} --query q0,q1 -q --json").stdout)
-    assert {group["name"]: len(group["runs"]) for group in content["groups"]} == {"x/shuffled": 6, "x/bootstrap": 6}
-    assert not content["alarms"]
-    assert any("as much as training again" in sentence for sentence in content["verdict"])
 
 
 def test_a_corpus_is_trained_first_and_taken_up_again(call, place):
