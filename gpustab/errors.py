@@ -39,12 +39,16 @@ def near(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
 
     Letter case and hyphens do not count.
 
-    >>> near("SGNS", ["cbow", "sgns"]), near("zebra", ["cbow", "sgns"])
-    ('; near it is sgns', '')
+    >>> near("SGNS", ["cbow", "sgns"]), near("zebra", ["cbow", "sgns"]), near("--neighbors", ["--verbose"])
+    ('; near it is sgns', '', '')
     """
-    spelled = {one.lower().replace("-", "_"): one for one in known}
-    found = get_close_matches(name.lower().replace("-", "_"), spelled, n=1, cutoff=cutoff)
+    spelled = {_plain(one): one for one in known}
+    found = get_close_matches(_plain(name), spelled, n=1, cutoff=cutoff)
     return f"; near it is {spelled[found[0]]}" if found else ""
+
+
+def _plain(name: str) -> str:
+    return name.lower().lstrip("-").replace("-", "_")
 
 
 def some_of(names: Sequence[str], most: int = 10) -> str:

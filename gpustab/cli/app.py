@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -106,9 +106,24 @@ class Once(TyperCommand):
             _, _, order = self.make_parser(ctx).parse_args(args=list(args))
             for param, times in Counter(order).items():
                 if times > 1 and isinstance(param, TyperOption) and not (param.multiple or param.is_flag):
+                    if len(names := _typed(param.opts, args)) > 1:
+                        ctx.fail(f"{' and '.join(names)} mean the same here: give one")
                     hint = "; words with commas between are one value" if param.metavar and "," in param.metavar else ""
                     ctx.fail(f"{param.opts[0]} is given {times} times, and only the last would count{hint}")
         return left
+
+
+def _typed(flags: Sequence[str], args: Sequence[str]) -> list[str]:
+    """Return by which of its names an option was given.
+
+    >>> _typed(["--out", "-o", "--output"], ["-opage", "--output=page"])
+    ['-o', '--output']
+    """
+    return [
+        flag
+        for flag in flags
+        if any(arg.partition("=")[0] == flag or (flag[1] != "-" and arg.startswith(flag)) for arg in args)
+    ]
 
 
 class Lazy(TyperGroup):

@@ -292,12 +292,13 @@ def pack(
     Example: gpustab pack RUNSET -o packed
     """
     with session(showing, goes_on=not verify, folder=output, runs=runs, least=1) as progress:
-        if verify == (output is not None):
-            raise InputError("wanted: gpustab pack RUNS... -o RUNSET, or gpustab pack --verify RUNSET")
-        if output is None:
+        if verify:
+            if output is not None:
+                raise InputError("wanted: gpustab pack RUNS... -o RUNSET, or gpustab pack --verify RUNSET")
             _want_nothing_of_packing(dtype, vocabulary, min_runs, jobs, load_options)
             _verify(runs, showing, progress)
             return
+        output = want(output, "the packed run set")
         from gpustab.runs.packing.pack import pack_runs
 
         result = pack_runs(

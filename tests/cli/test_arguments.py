@@ -103,7 +103,7 @@ WRONG = {
         ("sweep text.txt --vary epochs=1,2 --set dim=3 -o new", "wanted TECHNIQUE.PARAMETER=VALUE"),
     ],
     "pack": [
-        ("pack r0.txt r1.txt", "wanted: gpustab pack"),
+        ("pack r0.txt r1.txt", "give -o"),
         ("pack nowhere -o new", "nowhere: there is no such file"),
         ("pack r0.txt -o r1.txt", "r1.txt: is a file"),
         ("pack r0.txt --verify --jobs 2", "--jobs has no effect"),
@@ -149,6 +149,7 @@ WRONG = {
     "study consistency": [
         ("study consistency r0.txt", "no text was given; give --text"),
         ("study consistency", "no runs were given"),
+        ("study consistency r0.txt --text text.txt --output updated", "did you mean --nonce-output updated?"),
         ("study consistency nowhere --text text.txt", "nowhere: there is no such file"),
         ("study consistency r0.txt --text nowhere", "nowhere: there is no such file"),
         ("study consistency r0.txt --text text.txt --terms nowhere", "--terms: nowhere: there is no such file"),

@@ -221,11 +221,12 @@ def test_runs_are_trained_where_the_output_is_and_out_is_the_page(place, call):
 
 
 def test_nowhere_is_refused_and_so_is_force_that_replaces_nothing(call):
-    for line in ("train text.txt", "average r0.txt r1.txt", "sweep text.txt --vary epochs=1,2"):
+    for line in ("train text.txt", "average r0.txt r1.txt", "pack r0.txt r1.txt", "sweep text.txt --vary epochs=1,2"):
         for more in ("", " --out page"):
             done = call(line + more)
             assert done.exit_code == 2
             assert done.stderr.startswith("error: give -o: where the ")
+            assert "--out is the folder of a page about it" in done.stderr
     done = call("train text.txt -o made --force")
     assert done.exit_code == 2
     assert done.stderr.startswith("error: --force says that a result may be replaced, but none is written: ")

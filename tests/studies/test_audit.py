@@ -223,7 +223,8 @@ def test_words_with_a_smaller_advantage_are_said_to_have_one():
     block = next(block for block in describe(result) if block.title == "Which words differ?")
     assert block.answer.startswith("Compared with equally frequent words")
     assert "less stable" not in block.answer  # they are more stable there, by less than others are
-    assert [small.title for small in block.tables] == ["More stable in a, by less than words as frequent are"]
+    (table,) = block.tables
+    assert "are more stable in a than in b, but by less than words as frequent are" in table.title
 
 
 def test_averages_of_few_runs_speak_against_no_averaging():

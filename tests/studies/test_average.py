@@ -9,6 +9,7 @@ from gpustab import InputError, load_runs
 from gpustab.report.describe import draw, paper
 from gpustab.runs.key import Key
 from gpustab.studies.average.claims import GAINS
+from gpustab.studies.average.page import page
 from gpustab.studies.average.study import LEVELS, average, gain_of, together
 from gpustab.studies.stability.study import stability
 from tests import oracles
@@ -179,9 +180,25 @@ def test_two_single_runs_share_as_many_neighbours_as_stability_says():
 
 def test_nobody_is_told_how_stable_the_average_of_all_runs_is():
     said = answered(8)[0].verdict[1]
-    assert "average of all 8 runs is cannot be measured" in said
+    assert "There is only one average of all 8 runs, so how far another would differ is not measured." in said
     assert "Averages of 4 runs share" in said  # the largest of which there are two
-    assert "Averages of" not in answered(4)[0].verdict[1].partition("measured")[2]  # said before
+    assert "Averages of" not in answered(4)[0].verdict[1].partition("not measured")[2]  # said before
+
+
+def test_of_few_words_the_table_counts_the_neighbours_that_there_are():
+    result = average(runs_of(noisy_copies(4, 6, 3)))[1]
+    (table,) = page(result)[-1].tables
+    assert table.header[-1] == "of 5 neighbours shared"
+    assert table.rows[0][-1].startswith("5.0 (")  # all others, as the verdict says
+    assert "p@5 is the share of five nearest neighbours" in paper(result).methods
+
+
+def test_an_average_whose_runs_are_doubted_is_not_said_to_be_fit_for_use():
+    runs = noisy_copies(8, 40, 6)
+    use = [page(average(runs_of(stack))[1])[0].answer for stack in (runs, torch.cat([runs[:7], -runs[:1].roll(7, 1)]))]
+    assert "takes the place of one run" in use[0]
+    assert "is not to be used yet" in use[1]
+    assert "takes the place" not in use[1]
 
 
 @pytest.mark.parametrize(("runs", "points"), [(3, 0), (4, 2), (8, 3)])
@@ -195,6 +212,13 @@ def test_the_curve_has_a_mark_for_every_level(runs, points):
     assert ("does not show" in paper_of.claim or "do not show" in paper_of.claim) == (runs < 8)
     assert "tree" in paper_of.methods
     assert paper_of.title == "How much more stable is an average of these word embeddings?"
+
+
+def test_the_sentence_on_one_of_several_groups_begins_with_a_capital():
+    runs = runs_of(noisy_copies(2, 40, 6))
+    both = together([average(replace(runs, key=Key("sgns", kind)))[1] for kind in ("fixed", "bootstrap")])
+    assert both.verdict
+    assert all(sentence.startswith("Skip-gram, ") for sentence in both.verdict)
 
 
 @pytest.mark.parametrize("kinds", [["bootstrap"], ["shuffled"], ["bootstrap", "fixed"]])

@@ -1,5 +1,6 @@
 import gzip
 import random
+from pathlib import Path
 
 import pytest
 
@@ -63,7 +64,7 @@ def test_a_file_that_cannot_be_read_does_not_hide_the_others(files):
     assert (third["documents"], third["words"]) == (0, 0)  # an HTML page is a text
 
 
-def test_folders_stand_for_their_files(tmp_path):
+def test_folders_stand_for_their_files(tmp_path, monkeypatch):
     write_runset({"x/shuffled": spaces(2), "x/fixed": spaces(1)}, tmp_path / "set")
     names = [group["name"] for group in info([tmp_path / "set"]).groups]
     leaf = tmp_path / "set" / "x"
@@ -76,6 +77,11 @@ def test_folders_stand_for_their_files(tmp_path):
     assert table.header == ["file", "format", "words", "dimension"]  # what no file has is a sentence
     said = "No file has duplicate words, rows not finite, zero vectors, words not UTF-8."
     assert page(info([tmp_path / "set"]))[0].answer == said
+    monkeypatch.chdir(tmp_path)  # a path that is absolute beside one that is not
+    (table,) = page(info([leaf / "fixed", Path("set/x/shuffled")]))[0].tables
+    assert [row[0] for row in table.rows] == [
+        f"{path.relative_to(leaf)}.safetensors" for path in (*wanted[::-2], wanted[1])
+    ]
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no run set"):
         info([tmp_path / "empty"])

@@ -309,6 +309,12 @@ def test_a_card_says_how_many_words_it_leaves_out():
     assert card.exact == "a, b, c, d and 2 more"
 
 
+@pytest.mark.parametrize("kind", ["x/bootstrap-sentence", "x/shuffled", "files"])
+def test_what_the_paper_found_of_bootstrap_runs_stands_beside_such_runs_alone(kind):
+    result = neighbours_of(replace(runs_of(noisy_copies(5, 40, 6)), key=Key.of_path(kind)), "w7", 4)
+    assert ("seven bootstrap runs" in page.page(result)[0].aside) is ("bootstrap" in kind)
+
+
 def test_bootstrap_runs_answer_first_whatever_the_order_they_came_in():
     shuffled, bootstrap = family()
     for groups in ([shuffled, bootstrap], [bootstrap, shuffled]):

@@ -678,4 +678,4 @@ def test_other_studies_leave_copies_out_and_blame_only_those_that_are_a_fault(se
     answer = Answer(Result("x"), Compute(), no_progress)
     assert len(without_copies(recorded(places, seeds), answer, "the thresholds")) == left
     assert bool(answer.copied) == (left > 1)
-    assert len(answer.result.notes) == (left == 1)
+    assert len(answer.equal) == (left == 1)

@@ -46,6 +46,9 @@ def consistency(
     """
     reads: dict[str, Any] = {"runs": runs or [], "named": group or [], "least": 1}
     with working(showing, "scipy", "sentencex", **reads) as (progress, finished):
+        if str(showing.out) in ("frozen", "updated"):  # what --output took up to version 0.2
+            meant = option("nonce_output", str(showing.out))
+            raise InputError(f"the page would go into the folder {showing.out}; did you mean {meant}?")
         if not text and consistency_options.sample_file is None:
             raise InputError(f"no text was given; give {option('text', ...)}, or {option('sample_file', ...)}")
         for name in text or []:

@@ -10,8 +10,8 @@ from gpustab.report.origin import embeddings, in_words
 from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, percent, with_half
 from gpustab.studies.average.claims import GAINS, Gain
-from gpustab.studies.average.study import LEVELS, NEIGHBOURS, Level, decisive, gain_of
-from gpustab.studies.shared.wording import listed, of_list, percents, the_runs
+from gpustab.studies.average.study import LEVELS, NEIGHBOURS, decisive, gain_of
+from gpustab.studies.shared.wording import listed, of_list, percents, the_runs, word
 
 CITATIONS = ("rettenmeier2020",)
 
@@ -79,7 +79,8 @@ def page(result: Result) -> list[Block]:
     for group in result.groups:
         own = LEVELS.of(result.tables).where(group=group["name"])
         drawn = f"; neighbours of {group['targets']:,} words" if group["targets"] < group["words"] else ""
-        levels = SmallTable.of(f"Two averages of equally many runs{drawn}", own, _LEVELS)
+        columns = _columns(min(NEIGHBOURS, group["words"] - 1))
+        levels = SmallTable.of(f"Two averages of equally many runs{drawn}", own, columns)
         title = (
             f"{in_words(group['name'])}: average of {counted(group['runs'], 'run')}, {counted(group['words'], 'word')}"
         )
@@ -93,6 +94,9 @@ def _use(result: Result) -> Block:
     what = f"The average ({', '.join(written)})" if written else "The average"
     drawn = any("bootstrap" in str(group["name"]).split("/") for group in result.groups)
     other = "" if drawn else " Average bootstrap runs if the choice of the documents should weigh less too."
+    answer = f"{what} takes the place of one run wherever you would have used one.{other}"
+    if result.alarms:
+        answer = f"{what} is not to be used yet. First do what the warning says, then average again."
     return Block(
         "What is the average for?",
         [
@@ -101,11 +105,16 @@ def _use(result: Result) -> Block:
                 "in place of a single run",
                 "for neighbours, similarities, maps and whatever takes word vectors",
             ),
-            ("it has", "one vector a word", "in the coordinates of no run: compare its cosines, never single numbers"),
-            ("it lacks", "any sign of doubt", "to see which neighbours hold, run gpustab neighbours WORD on the runs"),
+            ("it has", "one vector a word", _COORDINATES),
+            ("it lacks", "any sign of doubt", "gpustab neighbours WORD RUNS says which neighbours hold"),
         ],
-        answer=f"{what} takes the place of one run wherever you would have used one.{other}",
+        answer=answer,
     )
+
+
+_COORDINATES = (
+    "in coordinates of its own choice (near those of the last run): compare its cosines, never single numbers"
+)
 
 
 def _facts(group: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -114,21 +123,20 @@ def _facts(group: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
         yield "written to", group["written"], ""
 
 
-def _neighbours(row: Level) -> str:
-    return f"{number(NEIGHBOURS * row.p, 2)} ({of_list(row.shared, NEIGHBOURS)})"
-
-
-_LEVELS: Columns = [
-    ("runs of an average", "runs_beneath"),
-    ("averages", "averages"),
-    ("PIP loss of two", lambda row: with_half(row.reduced_pip, row.loss.half, 0.0) if row.averages > 1 else "–"),
-    ("of 10 neighbours shared", _neighbours),
-]
+def _columns(n: int) -> Columns:
+    """Return the columns of a table of levels, whose words have ``n`` neighbours each."""
+    return [
+        ("runs of an average", "runs_beneath"),
+        ("averages", "averages"),
+        ("PIP loss of two", lambda row: with_half(row.reduced_pip, row.loss.half, 0.0) if row.averages > 1 else "–"),
+        (f"of {n} neighbours shared", lambda row: f"{number(n * row.p, 2)} ({of_list(row.shared, n)})"),
+    ]
 
 
 def methods(result: Content) -> str:
     """Return a paragraph for the methods section of a paper."""
     again = ", rows scaled to unit length at every step" if result.settings.get("renormalise") else ""
+    n = min(NEIGHBOURS, max(group["words"] for group in result.groups) - 1)
     return (
         f"Runs were averaged with gpustab {result.environment.get('gpustab')} in a tree (Rettenmeier 2020, section "
         "3.2): two "
@@ -137,5 +145,6 @@ def methods(result: Content) -> str:
         "loss, "
         "half the root mean square difference of the cosines of all pairs of words; ± is half of the 95 % interval "
         "over "
-        "averages (jackknife, Student's t). p@10 is the share of ten nearest neighbours that two averages share."
+        f"averages (jackknife, Student's t). p@{n} is the share of {word(n)} nearest neighbours that two averages "
+        "share."
     )

@@ -30,7 +30,7 @@ from gpustab.studies.average.claims import GAINS, TOO_FEW, Gain
 from gpustab.studies.average.options import AverageOptions
 from gpustab.studies.shared.frame import answering
 from gpustab.studies.shared.spaces import look_at, of_spaces
-from gpustab.studies.shared.wording import of_list, word
+from gpustab.studies.shared.wording import capital, of_list, word
 
 
 def average(
@@ -117,7 +117,10 @@ class Level(NamedTuple):
     reduced_pip: Annotated[float, Column(about="mean reduced PIP loss of two of them, 0 to 1")]
     sd: Annotated[float, Column(about="over pairs of averages, ddof = 1")]
     se: Annotated[float, Column(about="of the mean, by leaving out one average after the other; of three or more")]
-    p: Annotated[float, Column(about="share of its ten nearest neighbours that a word keeps in another of them")]
+    p: Annotated[
+        float,
+        Column(about="share of its ten nearest neighbours (or all, if fewer) that a word keeps in another of them"),
+    ]
     p_se: Annotated[float, Column(about="its error, likewise")]
 
     @property
@@ -178,7 +181,8 @@ def in_neighbours(levels: Sequence[Level], words: int, of_all: int) -> str:
     largest = f" Averages of {top.runs_beneath} runs share {number(n * top.p, 2)}." if top is not level else ""
     return (
         f"Of {word(n)} nearest neighbours, two averages of {level.runs_beneath} runs share {of}, two single runs "
-        f"{single}. How stable the average of all {of_all} runs is cannot be measured: there is one of it.{largest}"
+        f"{single}. There is only one average of all {of_all} runs, so how far another would differ is not measured."
+        f"{largest}"
     )
 
 
@@ -232,7 +236,7 @@ def together(results: Sequence[Result]) -> Result:
     """Return the answers for several groups as one; each keeps its own group and levels, bootstrap first."""
     first, *others = sorted(results, key=lambda result: not result.groups[0]["name"].endswith("bootstrap"))
     for result in results if others else ():
-        name = in_words(result.groups[0]["name"])
+        name = capital(in_words(result.groups[0]["name"]))
         result.verdict = [f"{name}: {sentence}" for sentence in result.verdict]
     for other in others:
         first.add(other)

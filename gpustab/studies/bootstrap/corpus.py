@@ -88,8 +88,8 @@ def chosen_queries(corpus: Corpus, options: BootstrapOptions, progress: Progress
                 f"{corpus.name}: no word gathers in some passages more than in others; give {option('query')}"
             )
         said = (
-            f"The command chose the query words: words that gather in some documents and passages of {corpus.name}, "
-            f"where function words are spread evenly. The most frequent words, which are half of the text, are left "
+            f"The command chose the query words: words that gather in some documents and passages of {corpus.name}; "
+            f"function words are spread evenly. The most frequent words, which are half of the text, are left "
             f"out. If they are not your words, {ways}. {flattering}"
         )
         return Queries(words, (said,))

@@ -20,7 +20,8 @@ class BootstrapOptions(Options):
         query: the query words, typed with commas between.
         queries: a file of query words, one a line.
         choose: how query words are chosen where none are given: ``"idf"``: frequent words that gather in some
-            documents and passages; ``"nmf"`` and ``"lda"``: a high word of each topic of a topic model.
+            documents and passages, by residual inverse document frequency; ``"nmf"`` and ``"lda"``: a high word of
+            each topic of a topic model.
         count: how many query words are chosen.
         topics: topics of a topic model; default: ``count`` for NMF, 200 or a tenth of the texts for LDA.
         n: length of the lists of neighbours.

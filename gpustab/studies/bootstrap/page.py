@@ -146,8 +146,10 @@ def _neighbours(result: Result) -> Iterator[Block]:
         answer += _may_err(own)
         if len(words) > _QUERIES:
             answer += f" Below are {_QUERIES} of {len(words)} query words; the table of neighbours has all."
-        everywhere = sum(row.hits == row.of for row in own)
-        answer += f" {HOLD.paper}. Here {everywhere} of {len(own)} words are in the lists of all {own[0].of} runs."
+        everywhere, runs = sum(row.hits == row.of for row in own), {row.of for row in own}
+        every = f"all {own[0].of} runs" if len(runs) == 1 else "all runs that have the query word"
+        answer += f" {HOLD.paper}." * (not told)
+        answer += f" Here {every} list {everywhere or 'none'} of the {len(own)} chosen neighbours."
         rule = f"{RULE} The bootstrap range is the least and the largest cosine, no confidence interval."
         flat = is_flat(next(tables.SETTINGS.rows(result.tables, group=group)))
         if any(row.verdict != UNJUDGED for row in own):  # of others the first sentence says why

@@ -176,8 +176,10 @@ class _Study:
     def _missing(self) -> Iterator[str]:
         groups = len(self.answer.result.groups)
         for word, names in self.missing.items():
-            where = "every group" if len(names) >= groups and groups > 1 else some_words([n.encode() for n in names])
-            yield f"The query word '{show(word)}' is not in {where}{self.near[word]}; it is left out there."
+            nowhere = len(names) >= groups and groups > 1
+            where = "in no group" if nowhere else f"not in {some_words([n.encode() for n in names])}"
+            there = "" if nowhere else " there"
+            yield f"The query word '{show(word)}' is {where}{self.near[word]}; it is left out{there}."
 
 
 def _summary(own: Measured, rows: Sequence[tables.Neighbour], chooser: Measured | None) -> dict[str, Any]:

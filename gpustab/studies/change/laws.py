@@ -97,7 +97,8 @@ class Laws:
         if (many := int(self.groups.max()) + 1) < WORDS_OF_A_LAW:
             raise InputError(f"{many} words, wanted {WORDS_OF_A_LAW:g} or more")
         if np.bincount(self.groups).max() < 2:
-            raise InputError("no word stands in two pairs of periods; give three periods or more")
+            few = "; give three periods or more" if len(self.parts) < 2 else ", which share no word"
+            raise InputError(f"no word stands in two pairs of periods{few}")
         self.x = standardised([np.log(part.frequency) for part in parts], per_pair)
         self.sizes = sorted(n for n in parts[0].changes if all(n in part.changes for part in parts))
 

@@ -66,8 +66,8 @@ def _pairs(pairs: Table[tables.Pair]) -> Block:
             f"Change is one minus the cosine of a word's two vectors, {_TURNED[_align(pairs)]}: 0 for "
             "the same use, at most 2. Two runs of one period differ by training alone. Two samplings differ also by "
             "which documents were read. The change without training noise is freed of the distance of two runs of one "
-            "period; it is up to 0.05 too low. It is not shown where two runs lie more than half as far apart "
-            "as two different words."
+            "period; where it is shown it is up to 0.05 too low. It is not shown where two runs lie more than half as "
+            "far apart as two different words."
         ),
     )
 

@@ -26,7 +26,7 @@ WORDS = {
         "p_second": "p@n, second",
         "difference": Browsed("difference", beside="less_first"),  # no word's, where no word is judged
         "se": Browsed("its SE", beside="less_first"),
-        "less_first": Browsed("disadvantage: first", "percent"),
+        "less_first": Browsed("disadvantage, first", "percent"),
         "less_second": Browsed("second", "percent"),
     }
 }

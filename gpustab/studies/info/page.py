@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from os.path import commonpath
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from gpustab.report import Result
@@ -80,7 +80,9 @@ def page(result: Result) -> list[Block]:
 
 def _of_files(readable: Sequence[dict[str, Any]]) -> Block:
     """Return many files as a table; those of several folders take turns, so that its first rows show some of each."""
-    paths = [PurePath(group["name"]) for group in readable]
+    paths: list[PurePath] = [PurePath(group["name"]) for group in readable]
+    if len({path.is_absolute() for path in paths}) > 1:
+        paths = [Path(path).absolute() for path in paths]
     folder = PurePath(commonpath([path.parent for path in paths])) if paths else PurePath()
     turns = Counter[PurePath]()
     places = []
@@ -88,11 +90,12 @@ def _of_files(readable: Sequence[dict[str, Any]]) -> Block:
         places.append(turns[path.parent])
         turns[path.parent] += 1
     order = sorted(range(len(paths)), key=places.__getitem__)
-    columns: Columns = [("file", lambda row: str(PurePath(row["name"]).relative_to(folder))), *_COLUMNS]
+    rows = [{**readable[k], "name": str(paths[k].relative_to(folder))} for k in order]
+    columns: Columns = [("file", lambda row: row["name"]), *_COLUMNS]
     odd = {key: title for key, title in _ODD.items() if any(row[key] for row in readable)}
     columns = [*columns, *((title, partial(_counted, key)) for key, title in odd.items())]
     none = [title for key, title in _ODD.items() if key not in odd]
-    table = SmallTable.of("", [readable[k] for k in order], columns, row=dict)
+    table = SmallTable.of("", rows, columns, row=dict)
     within = f" in {folder}" if folder.name else ""
     answer = f"No file has {', '.join(none)}." if none else ""
     return Block(f"{len(readable)} files{within}", [], [table], answer=answer)

@@ -12,7 +12,7 @@ from gpustab.studies.instability.claims_of_losses import MOST_STABLE
 from gpustab.studies.instability.corpora import place_of
 from gpustab.studies.instability.losses import LOSSES, Loss
 from gpustab.studies.shared.claims import BOOTSTRAP_IS, DOCUMENTS_MATTER
-from gpustab.studies.shared.wording import group_in_words, listed, number_span
+from gpustab.studies.shared.wording import group_in_words, listed, number_span, word
 
 CITATIONS = ("rettenmeier2020",)
 
@@ -21,10 +21,10 @@ def heading(result: Content) -> tuple[str, str]:
     """Return the title, and how many runs of which techniques were studied."""
     runs = sum(len(names) for group in result.groups for names in group["runs"].values())
     places = [place_of(result.tables)(str(group["name"])) for group in result.groups]
-    techniques = ", ".join(dict.fromkeys(called(by) for by, _ in places))
+    techniques = listed(list(dict.fromkeys(called(by) for by, _ in places)))
     corpora = len({corpus for _, corpus in places})
     about = f"{counted(runs, 'run')} of {techniques}" if techniques else ""
-    about += f" on {corpora} corpora" if corpora > 1 else ""
+    about += f" on {word(corpora)} corpora" if corpora > 1 else ""
     return f"How unstable are {embeddings(result)}, and why?", about
 
 

@@ -244,7 +244,7 @@ def some_hold(verdicts: Sequence[str]) -> str:
 
 
 NONE_IN_ALL = (
-    "Antoniak and Mimno show the lists of ten of seven bootstrap runs for pregnancy, and no word is in all of them"
+    "Antoniak and Mimno show the ten nearest words of pregnancy in seven bootstrap runs: no word is in all seven lists"
 )
 """What the paper found of neighbours that hold (table 5)."""
 SOME_HOLD = Claim[Judged](

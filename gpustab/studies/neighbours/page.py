@@ -27,7 +27,8 @@ def page(result: Result) -> list[Block]:
     The picture has the lists of all runs.
     """
     first, *others = result.groups
-    blocks = [_group(result, first, f"{RULE} {SOME_HOLD.paper}.")]
+    is_bootstrap = any(part.partition("-")[0] == "bootstrap" for part in first["name"].split("/"))
+    blocks = [_group(result, first, f"{RULE} {SOME_HOLD.paper}." if is_bootstrap else RULE)]
     if others:
         blocks.append(_side_by_side(result))
         blocks += [Block(f"{in_words(x['name'])}: all numbers", *_numbers(result, x), folded=True) for x in others]

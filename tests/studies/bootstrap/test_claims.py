@@ -1,5 +1,6 @@
 """The paper's findings: judged rightly where the answer is planted, and not at all where nothing can be told."""
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -187,6 +188,9 @@ def test_the_page_leads_with_what_may_be_claimed(usual):
     (of_runs, *_) = [block for block in blocks if " say of " in block.title]
     word = of_runs.title.partition(" say of ")[2].rstrip("?")
     firm = [row["query"] for row in usual.tables["neighbours"].records(verdict="firm")]
+    answers = " ".join(block.answer for block in blocks if block.title.startswith("Which neighbours hold"))
+    assert answers.count("Antoniak and Mimno") == 1
+    assert re.search(r"Here all 14 runs list (none|\d+) of the 30 chosen neighbours\.", answers)
     assert word in firm  # a reader sees something that holds
     (each, *_) = [block for block in blocks if "neighbour by neighbour" in block.title]
     assert "ahead" in each.tables[0].header  # decides where two words are in as many lists

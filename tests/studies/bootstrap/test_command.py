@@ -51,7 +51,7 @@ def test_a_run_set_is_written(call, place):
     page = (place / "out" / "report.html").read_text()
     content = json.loads((place / "out" / "summary.json").read_text())
     assert content["settings"]["query"] == ["q0", "q1", "nowhere"]
-    assert any("'nowhere' is not in every group" in note for note in content["notes"])
+    assert any("'nowhere' is in no group; it is left out." in note for note in content["notes"])
     assert "Which neighbours hold in the bootstrap runs of x?" in page
     assert "bootstrap range" in page
     for name in ("neighbours", "lists", "pairs"):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from statsmodels.regression.mixed_linear_model import MixedLM
 
+from gpustab import InputError
 from gpustab.studies.change.laws import Laws, Rows, beyond_splits, by_frequency, excesses, law_rows, run_error
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.page import page
@@ -42,6 +43,14 @@ def test_errors_over_runs_are_those_of_repeated_trainings():
             true = stdev(getattr(own[k], value) for own in rows)
             told = math.sqrt(fmean(getattr(own[k], error) ** 2 for own in rows))
             assert told == pytest.approx(true, rel=0.3), (n, value)
+
+
+def test_pairs_that_share_no_word_are_not_asked_for_more_periods():
+    first, second = made(0, runs=1).parts
+    with pytest.raises(InputError, match="pairs of periods; give three periods or more"):
+        Laws([first], False)
+    with pytest.raises(InputError, match="two pairs of periods, which share no word"):
+        Laws([first, second._replace(words=[f"other{k}" for k in range(V)])], False)
 
 
 def test_one_run_has_no_error_over_runs():

@@ -215,7 +215,7 @@ def test_several_corpora_are_a_range_and_not_a_list_of_folders(three):
         r"Training again changes the cosines by \d+ to \d+ % of chance with skip-gram on three corpora", first
     )
     assert "runset" not in first
-    assert heading(three)[1].endswith("runs of skip-gram, GloVe on 3 corpora")
+    assert heading(three)[1].endswith("runs of skip-gram and GloVe on three corpora")
 
 
 def test_one_corpus_has_neither(three):
