@@ -139,12 +139,9 @@ def methods(result: Content) -> str:
     n = min(NEIGHBOURS, max(group["words"] for group in result.groups) - 1)
     return (
         f"Runs were averaged with gpustab {result.environment.get('gpustab')} in a tree (Rettenmeier 2020, section "
-        "3.2): two "
-        "spaces are aligned by orthogonal Procrustes and their vectors averaged, weighted by the runs they hold, until "
-        f"one space is left{again}. How far two averages of equally many runs differ is measured as the reduced PIP "
-        "loss, "
-        "half the root mean square difference of the cosines of all pairs of words; ± is half of the 95 % interval "
-        "over "
-        f"averages (jackknife, Student's t). p@{n} is the share of {word(n)} nearest neighbours that two averages "
-        "share."
+        "3.2): two spaces are aligned by orthogonal Procrustes and their vectors averaged, weighted by the runs they "
+        f"hold, until one space is left{again}. How far two averages of equally many runs differ is measured as the "
+        "reduced PIP loss, half the root mean square difference of the cosines of all pairs of words; ± is half of the "
+        "95 % interval over averages (jackknife, Student's t). "
+        f"p@{n} is the share of {word(n)} nearest neighbours that two averages share."
     )

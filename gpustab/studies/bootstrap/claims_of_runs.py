@@ -161,9 +161,7 @@ DOCUMENTS = Claim[Pair](
         ),
         "far": lambda x: (
             f"{_leaf(x.first)}: one run or more lie far from the others. So these runs cannot say whether resampling "
-            "the documents changes the cosines of near words more than training again. The warning names what lies "
-            f"far. Copy the folder of that group without it, to COPY/{x.first.group} for instance, and give the "
-            "folders of both groups to gpustab study bootstrap."
+            "the documents changes the cosines of near words more than training again. Leave out what lies far."
         ),
         "no test": _beside(
             "the cosines of near words vary over runs nearly as much as over words. So these runs cannot say whether "

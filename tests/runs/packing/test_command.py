@@ -40,7 +40,7 @@ def test_verify_ends_with_1_where_something_is_wrong(call, tmp_path):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("pack r0.txt r1.txt", "pack --verify RUNSET"),
+        ("pack r0.txt r1.txt", "give -o: where the packed run set goes"),
         ("pack --verify r0.txt -o out", "pack --verify RUNSET"),
         ("pack --verify r0.txt r1.txt", "takes one run set, not 2"),
         ("pack r0.txt -o out", "at least two"),
