@@ -160,7 +160,7 @@ def cells(world: World, noise: str, sets: int, seed: int = 0) -> Iterator[Row]:
     batch, missing = _draws[-1]
     lacked = {r: missing(world.about, noise, r) for r in world.runs}
     wanted = [r for r in world.runs if lacked[r] != 0]
-    never_asked = set() if callable(world.truths) or len(wanted) < len(world.runs) else set(world.truths)
+    never_asked = set() if callable(world.truths) or batch else set(world.truths)
     for r in wanted:
         part = world.part / (2 if r > world.whole_to else 1)
         count = lacked[r] or max(2, round(sets * part))
