@@ -18,6 +18,7 @@ from gpustab.kernels.averaging import Average
 from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.pip_loss import pip_from_norms, reduced
 from gpustab.results import Column, Sheet, Table
+from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate, expected_sd
 from gpustab.studies.instability.technique import Technique
 from gpustab.studies.instability.trees import Level, as_runs, levels_of, orders_of
@@ -103,9 +104,12 @@ def averaging_tables(technique: Technique) -> dict[str, Table]:
     norms = engine.norms_pass(runs, technique.compute)
     orders = orders_of(len(runs), technique.seed)
     losses, ratios, bins = [], [], []
+    of_runs = _squares(technique, norms, runs, [[r] for r in range(len(runs))])  # no order of them changes it
 
     def measure(level: Level) -> _Measured:
-        squares = _squares(technique, norms, level)
+        squares = of_runs
+        if level.beneath > 1:
+            squares = _squares(technique, norms, as_runs(runs, level.averages), level.runs)
         return _Measured(level.beneath, level.runs, squares, _values(level.averages, first, second))
 
     for renormalise in (False, True):
@@ -139,17 +143,16 @@ def _level_loss(name: str, renormalise: bool, levels: Sequence[_Measured], base:
     return LevelLoss(name, renormalise, n, averages, len(levels), dot, cosine, sd, matrices, 1 / math.sqrt(n))
 
 
-def _squares(technique: Technique, norms: Tensor, level: Level) -> Tensor:
-    """Mean squared losses between the averages of a level by dot products, by cosines, and of cosine matrices, (3,)."""
-    runs, words = technique.runs, len(technique.joint)
-    if level.beneath == 1:
-        spaces = unscaled = runs.take([r for (r,) in level.runs])
-    else:
-        spaces = as_runs(runs, level.averages)
-        unscaled = replace(spaces, unit=False)
-    of_averages = [engine.norms_pass(x, technique.compute, runs.joint) for x in (unscaled, replace(spaces, unit=True))]
-    losses = [reduced(pip_from_norms(x).total, words) for x in of_averages]
-    losses.append(matrix_losses(norms, level.runs, words))
+def _squares(technique: Technique, norms: Tensor, spaces: Runs, groups: list[list[int]]) -> Tensor:
+    """Mean squared losses between spaces by dot products, by cosines, and of cosine matrices of their runs, (3,)."""
+    words, averages = len(technique.joint), len(groups) < len(norms)
+    unscaled = replace(spaces, unit=False) if averages else spaces
+    scaled = replace(spaces, unit=True)
+    of_dots = engine.norms_pass(unscaled, technique.compute, technique.runs.joint) if averages else norms
+    same = unscaled.unit == scaled.unit
+    of_cosines = of_dots if same else engine.norms_pass(scaled, technique.compute, technique.runs.joint)
+    losses = [reduced(pip_from_norms(x).total, words) for x in (of_dots, of_cosines)]
+    losses.append(matrix_losses(norms, groups, words))
     return torch.stack([x.square().mean() for x in losses])
 
 
