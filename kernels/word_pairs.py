@@ -10,7 +10,7 @@ from torch import Tensor
 from gpustab.kernels.arithmetic import root
 from gpustab.kernels.jackknife import jackknife
 
-__all__ = ["PairSums", "WordwisePip"]
+__all__ = ["PairSums", "WordwisePip", "of_all_pairs"]
 
 
 class WordwisePip(NamedTuple):
@@ -69,6 +69,29 @@ class PairSums:
         sd = (self.moment / (pairs - 1)).sqrt().where(pairs > 1, torch.nan)
         error = jackknife(self.sums, self.have)
         return WordwisePip(mean.where(pairs > 0, torch.nan), sd, error, pairs.long(), self.square / pairs)
+
+
+def of_all_pairs(inner: Tensor, words: int, have: Tensor) -> WordwisePip:
+    """Return the statistics over all pairs at once of reduced losses ``‖z_i − z_j‖ / (2√v)`` of some words.
+
+    Args:
+        inner: ``(c, R, R)`` float64, ``⟨z_i, z_j⟩``; changed in place.
+        words: size ``v`` of the vocabulary.
+        have: ``(R, c)`` bool, which run has which word.
+    """
+    own = inner.diagonal(dim1=1, dim2=2).clone()
+    losses = inner.mul_(-2).add_(own[:, :, None]).add_(own[:, None, :]).clamp_(min=0).div_(4 * words)
+    valid = have.T[:, :, None] & have.T[:, None, :]
+    valid.diagonal(dim1=1, dim2=2).fill_(False)
+    losses.masked_fill_(~valid, 0)
+    pairs = valid.sum((1, 2)) / 2
+    square = losses.sum((1, 2)) / 2
+    sums = losses.sqrt_().sum(2)  # (c, R)
+    mean = sums.sum(1) / 2 / pairs
+    error = jackknife(sums.T, have)
+    moment = losses.sub_(mean[:, None, None]).square_().masked_fill_(~valid, 0).sum((1, 2)) / 2
+    sd = (moment / (pairs - 1)).sqrt().where(pairs > 1, torch.nan)
+    return WordwisePip(mean.where(pairs > 0, torch.nan), sd, error, pairs.long(), square / pairs)
 
 
 def _merge(mean: Tensor, moment: Tensor, n: Tensor, values: Tensor, valid: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -63,8 +64,16 @@ def pair_values(runs: Runs, first: Tensor, second: Tensor, compute: Compute = DE
     for r in range(len(runs)):
         unit = cosine.unit_rows(runs.select(r, wanted))
         parts = zip(left.split(tile), right.split(tile), strict=True)
-        values[:, r] = torch.cat([unit[a].mul_(unit[b]).sum(1) for a, b in parts]).clamp_(-1, 1)
+        values[:, r] = torch.cat([_dots(unit.index_select(0, a), unit.index_select(0, b)) for a, b in parts])
+    values.clamp_(-1, 1)
     return values
+
+
+def _dots(x: Tensor, y: Tensor) -> Tensor:
+    """Inner products of equal rows, the same bits in whatever tile."""
+    if x.device.type == "cpu":
+        return torch.from_numpy(np.vecdot(x.numpy(), y.numpy()))
+    return x.mul_(y).sum(1)
 
 
 @telling_memory

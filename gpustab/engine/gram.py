@@ -125,10 +125,10 @@ def cross_gram(runs: Runs, basis: GramPass, i: int, j: int) -> Tensor:
 
 
 def gram_fits(runs: Runs, compute: Compute) -> bool:
-    """Tell whether the block Gram of all runs may be held: in a few tiles on a CPU, in one on a GPU."""
-    tiles = 4 if compute.device.type == "cpu" and compute.memory is None else 1
+    """Tell whether the block Gram of all runs may be held: in an eighth of free memory on a CPU, in a tile on a GPU."""
     size = len(runs) * (len(runs) + 1) // 2 * runs.dimension**2 * 8
-    return size <= tiles * compute.ranks.least(compute.tile(1, 2**62))
+    of_cpu = compute.device.type == "cpu" and compute.memory is None
+    return size <= compute.ranks.least(free_memory(compute.device) // 8 if of_cpu else compute.tile(1, 2**62))
 
 
 @telling_memory

@@ -30,7 +30,8 @@ from gpustab.engine.precision import (
     worst_condition,
 )
 from gpustab.engine.proofs import BFLOAT16, works
-from gpustab.engine.tiles import UnresolvedError, tile_pass
+from gpustab.engine.rows import fewer_products, rows_pass
+from gpustab.engine.tiles import TilePass, UnresolvedError, tile_pass
 from gpustab.errors import OutOfMemoryError, first_line
 from gpustab.kernels import gram, pip_loss
 from gpustab.machine.device import DEFAULT, Compute, is_out_of_memory, log, telling_memory
@@ -66,7 +67,7 @@ def pip_pass(runs: Runs, compute: Compute = DEFAULT, proxy: Tensor | None = None
 
     A loss that the products asked for cannot resolve to 1e-3 is computed again with float64 products, and one that
     plain float64 products cannot resolve either, of deviations in one frame. Where the block Gram is larger than memory
-    should be, it is formed and read tile by tile.
+    should be, it is formed and read tile by tile; for many runs of few words it is not formed at all.
 
     Args:
         runs: the runs.
@@ -75,6 +76,8 @@ def pip_pass(runs: Runs, compute: Compute = DEFAULT, proxy: Tensor | None = None
         wordwise: whether the words' losses will be asked for, so that no tile need be formed twice.
     """
     counted = counted_words(runs, proxy)
+    if wordwise and fewer_products(runs, compute) and (found := rows_pass(runs, compute, counted)):
+        return _without_gram(runs, counted, torch.float64, torch.float64, found)
     if not gram_fits(runs, compute):
         return _by_tiles(runs, compute, counted, wordwise)
     try:
@@ -148,8 +151,12 @@ def _by_tiles(runs: Runs, compute: Compute, counted: Tensor, wordwise: bool) -> 
     except UnresolvedError:
         dtype = torch.float64
         found = tile_pass(runs, compute, counted, dtype, dtype if wordwise else None)
-    words = int(counted.sum())
     arithmetic = torch.float64 if dtype == torch.float64 else compute.dtype
+    return _without_gram(runs, counted, dtype, arithmetic, found)
+
+
+def _without_gram(runs: Runs, counted: Tensor, dtype: torch.dtype, arithmetic: torch.dtype, found: TilePass) -> PipPass:
+    words = int(counted.sum())
     basis = GramPass(None, words, dtype, None, arithmetic, found.wordwise, counted)
     precision = "fp64" if dtype == torch.float64 else "fp32"
     own = found.norms.diagonal()

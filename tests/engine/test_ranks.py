@@ -228,3 +228,20 @@ def test_several_processes_share_tiles_of_a_gram_that_does_not_fit(tmp_path):
     for rank in range(2):
         for got, want in zip(torch.load(tmp_path / f"{rank}.pt"), found(Ranks()), strict=True):
             torch.testing.assert_close(got, want, rtol=1e-10, atol=1e-15)
+
+
+def test_several_processes_share_the_words_of_many_runs(tmp_path):
+    runs = runs_of(noisy_copies(9, 130, 40))  # more words than the two take at once
+
+    def found(ranks):
+        pip = engine.pip_pass(runs, Compute(memory=1 << 21, ranks=ranks), wordwise=True)
+        assert pip.basis.moments is None
+        return pip.reduced, *engine.wordwise_pass(runs, pip.basis)
+
+    def work(ranks, folder):
+        torch.save(found(ranks), folder / f"{ranks.rank}.pt")
+
+    assert in_processes(2, work, tmp_path) == [0, 0]
+    for rank in range(2):
+        for got, want in zip(torch.load(tmp_path / f"{rank}.pt"), found(Ranks()), strict=True):
+            torch.testing.assert_close(got, want, rtol=1e-10, atol=1e-15)

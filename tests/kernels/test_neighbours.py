@@ -310,3 +310,12 @@ def test_zero_rows_are_named_before_float16_sees_them(halves):
 def test_where_float16_comes_first(device, capability, work, pays, monkeypatch):
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda which: capability)
     assert neighbours.halves_pay(torch.device(device), work) == pays
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
+def test_rows_too_many_to_be_raised_at_once_and_rows_in_training(dtype, monkeypatch):
+    x = torch.randn(90, 12, generator=torch.Generator().manual_seed(3)).to(dtype)
+    want = neighbours.top_k(x, torch.arange(90), 20)
+    monkeypatch.setattr(neighbours, "_RAISED", 0)
+    found = neighbours.top_k(x.requires_grad_(), torch.arange(90), 20)
+    assert all(torch.equal(a, b) for a, b in zip(found, want, strict=True))
