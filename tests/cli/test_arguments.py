@@ -168,7 +168,7 @@ WRONG = {
         ("study words nowhere", "nowhere: there is no such file"),
         ("study words set --text nowhere", "--text: nowhere: there is no such file"),
         ("study words set --wordnet nowhere", "--wordnet: nowhere: there is no such folder"),
-        ("study words set --top 0", "--top is 0"),
+        ("study words set --top 0", "-n is 0"),
     ],
     "study localization": [
         ("study localization nowhere", "nowhere: there is no such file"),

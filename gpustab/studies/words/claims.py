@@ -92,7 +92,7 @@ def changed(row: Effect) -> str:
     low, high = sorted((abs(row.change_low), abs(row.change_high)))
     if row.change_low * row.change_high <= 0:
         span = signed_span(row.change_low, row.change_high, 1)
-        return f"{row.step}, what it keeps of its {row.measure.partition('@')[2]} neighbours changes by {span}"
+        return f"{row.step}, the change is {span} of {row.measure.partition('@')[2]} neighbours"
     which = "more" if row.change > 0 else "fewer"
     return (
         f"{row.step}, it keeps {number(abs(row.change), 2)} {which} of its {row.measure.partition('@')[2]} neighbours "
