@@ -102,7 +102,7 @@ def changed(row: Effect) -> str:
 
 def _of(id_: str, words: str, more: bool, source: str = "", paper: str = "") -> Claim[Effect]:
     """Return the claim that words of a kind are more or less stable than others that are otherwise alike."""
-    what = f"{'more' if more else 'less'} stable, all else equal"
+    what, opposite = (f"{'more' if side else 'less'} stable, all else equal" for side in (more, not more))
     start = words[0].lower() + words[1:]
     return Claim(
         id=f"words.{id_}",
@@ -116,7 +116,9 @@ def _of(id_: str, words: str, more: bool, source: str = "", paper: str = "") -> 
         judge=_judge(more),
         sentences={
             "yes": lambda row: f"{words} are {what}: {changed(row)}.",
-            "no": lambda row: f"{words} are not {what}: {changed(row)}.",
+            "no": lambda row: (
+                f"{words} are {opposite if _judge(not more)(row) == 'yes' else f'not {what}'}: {changed(row)}."
+            ),
             "undecided": f"These runs cannot tell whether {start} are {what}.",
             "no test": lambda row: f"Whether {start} are {what} is not tested: {_no_test(row)}.",
         },

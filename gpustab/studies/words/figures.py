@@ -12,6 +12,9 @@ from gpustab.studies.words.factors import CLASSES, FACTORS
 
 _STYLES = ("g0", "g1")
 _BESIDE = 12.0
+"""From the mark of one measure to that of the other."""
+_FRAME = CLOSE._replace(top=66, row=46, foot=24)
+"""Names above both marks, and a key above all."""
 
 
 @drawn_from("effects", "The picture of factors needs a regression.")
@@ -38,7 +41,7 @@ def factors(effects: Table[Effect], _: Tables) -> Picture:
         )
         largest = max((row for row in rows if row.measure == measures[0]), key=lambda row: abs(row.effect))
         label = "; ".join(f"{FACTORS[row.factor].title} {row.effect:+.2f} by {row.measure}" for row in rows)
-        panels.append(dots(lines, axis, CLOSE, label, heading=capital(group_in_words(str(group))), key=key))
+        panels.append(dots(lines, axis, _FRAME, label, heading=capital(group_in_words(str(group))), key=key))
         said.append(f"{FACTORS[largest.factor].title} ({group_in_words(str(group))})")
     if len(said) == 1:
         said = [said[0].partition(" (")[0]]

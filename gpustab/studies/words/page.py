@@ -63,7 +63,7 @@ def _effects(result: Result, group: str, measure: str) -> SmallTable:
         part: Part | None = parts.get(PART_OF_SPEECH if row.factor in CLASSES else row.factor)
         return "–" if part is None else percent(part.partial, 1)
 
-    step = "per cent of the loss less" if measure == LOSS else "neighbours more"
+    gained = "% of loss less" if measure == LOSS else "neighbours more"
     columns: Columns = [
         ("factor", lambda row: f"{row.factor}, beside nouns" if row.factor in CLASSES else FACTORS[row.factor].title),
         ("effect", lambda row: signed(row.effect)),
@@ -72,7 +72,8 @@ def _effects(result: Result, group: str, measure: str) -> SmallTable:
         ("± words", ("words_se", 2), "standard error: what other words would change"),
         ("alone", lambda row: signed(row.alone), "correlation with stability, nothing else the same"),
         ("adds", adds, "partial R²: part of what all others leave unexplained; of all parts of speech together"),
-        (step, lambda row: f"{signed(row.change, 1)}, {row.step}", "the effect in the unit of the measure"),
+        (gained, lambda row: signed(row.change, 1), "the effect in the unit of the measure"),
+        ("if a word", lambda row: row.step.removeprefix("if a word").lstrip(), "by which step of the factor"),
     ]
     return SmallTable.of(by, rows, columns, Effect)
 

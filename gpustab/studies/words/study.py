@@ -229,7 +229,8 @@ def _of_group(
     WORDS.add(answer.result.tables, _words(runs.name, names, known, measured, design.kept))
     silent = any(not is_fact(sentence) for sentence in alarms)
     found = regression_tables(runs.name, design, measured, options, silent=silent)
-    for sheet in (EFFECTS, PARTS_OF, FITS):
+    sheets: tuple[Sheet[Any], ...] = (EFFECTS, PARTS_OF, FITS)
+    for sheet in sheets:
         sheet.add(answer.result.tables, sheet.rows(found))
 
 
