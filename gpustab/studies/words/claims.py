@@ -120,7 +120,7 @@ def _of(id_: str, words: str, more: bool, source: str = "", paper: str = "") -> 
                 f"{words} are {opposite if _judge(not more)(row) == 'yes' else f'not {what}'}: {changed(row)}."
             ),
             "undecided": f"These runs cannot tell whether {start} are {what}.",
-            "no test": lambda row: f"Whether {start} are {what} is not tested: {_no_test(row)}.",
+            "no test": lambda row: f"Whether {start} are {what}, is not tested: {_no_test(row)}.",
         },
     )
 

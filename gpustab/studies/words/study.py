@@ -174,9 +174,10 @@ def _corpus(
     from gpustab.corpus.tokenise import prepare_corpus
 
     made = made_of(group) if isinstance(group, Group) else {}
-    ways = f"name the text by {option('text', ...)}"
+    ways = f"name the text by {option('text')}"
     if options.text is None and (not made or group.key.part or group.key.fraction != 1):
-        return None, [f"Spread and place in the text are not among the factors: these runs tell no text; {ways}."]
+        why = "these runs read a part of their text" if made else "these runs tell no text"
+        return None, [f"Spread and place in the text are not among the factors: {why}; {ways}."]
     name, reading = options.text or made["corpus"]["name"], reading_of(made) if made else None
     key = f"{name} {reading}"
     if key not in texts:
