@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from benchmarks.placebos.cells import Row, Truth, World, cells, should
+from benchmarks.placebos.cells import NEITHER, Row, Truth, World, cells, should
 from benchmarks.placebos.runsets import Source, placed
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.machine.device import DEFAULT
-from gpustab.studies.words.claims import BY_EFFECT, SPEECH
+from gpustab.studies.words.claims import BY_EFFECT, MATTERS, SPEECH
 from gpustab.studies.words.factors import CLASSES, Floats, design_of, of_corpus, of_counts, of_letters, of_wordnet
 from gpustab.studies.words.options import WordsOptions
 from gpustab.studies.words.study import Measured, judged, measure, regression_tables
@@ -30,6 +30,8 @@ TRUE = {"frequency": 0.35, "spread": 0.35, "senses": -0.35, "nearest": 0.35, "ve
 """Coefficients that make every claim true, in standard deviations of what is dealt out."""
 FALSE = {name: -size for name, size in TRUE.items() if name not in CLASSES}
 NOTHING: Mapping[str, float] = {}
+AT_MARGIN = {"frequency": float(MATTERS) / (1 - float(MATTERS) ** 2) ** 0.5}
+"""Its effect, as a part of what it makes itself larger, is the margin."""
 CLAIMS = [claim.id for claim in (*BY_EFFECT.values(), SPEECH)]
 
 
@@ -118,6 +120,11 @@ def worlds(factors: Factors) -> Iterator[World]:
         "stability made of known parts against the claims, none of the part of speech, and what was dealt out",
         lambda r, rng: factors.ask(r, rng, FALSE),
         nothing,
+    )
+    yield World(
+        "stability made of a part of frequency that is just the margin, and what was dealt out",
+        lambda r, rng: factors.ask(r, rng, AT_MARGIN),
+        {BY_EFFECT["frequency"].id: NEITHER},
     )
 
 

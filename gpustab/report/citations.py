@@ -67,14 +67,6 @@ BIBTEX = {
   booktitle = {Proceedings of EMNLP 2021},
   year = {2021}
 }""",
-    "caliskan2017": """@article{caliskan2017,
-  title = {Semantics derived automatically from language corpora contain human-like biases},
-  author = {Caliskan, Aylin and Bryson, Joanna J. and Narayanan, Arvind},
-  journal = {Science},
-  volume = {356},
-  pages = {183--186},
-  year = {2017}
-}""",
 }
 
 
