@@ -44,7 +44,8 @@ NUMBERS = {
         InstabilityOptions.targets InstabilityOptions.pairs
         LocalizationOptions.most TrainingOptions.runs TrainingOptions.dim TrainingOptions.epochs
         TrainingOptions.min_count TrainingOptions.inference
-        WordsOptions.n WordsOptions.targets ThresholdsOptions.words ThresholdsOptions.places ThresholdsOptions.draws ThresholdsOptions.pairs
+        WordsOptions.n WordsOptions.targets
+        ThresholdsOptions.words ThresholdsOptions.places ThresholdsOptions.draws ThresholdsOptions.pairs
         Plan.jobs TrainPlan.jobs SweepPlan.jobs
         TrainOptions.dim TrainOptions.window TrainOptions.epochs""",
     "from 2 upwards": """

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from gpustab import engine
 from gpustab.corpus.corpus import Corpus
+from gpustab.corpus.options import CorpusOptions
 from gpustab.errors import InputError, marked, option
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.overlap import shared_neighbours
@@ -178,11 +179,11 @@ def _corpus(
     if options.text is None and (not made or group.key.part or group.key.fraction != 1):
         why = "these runs read a part of their text" if made else "these runs tell no text"
         return None, [f"Spread and place in the text are not among the factors: {why}; {ways}."]
-    name, reading = options.text or made["corpus"]["name"], reading_of(made) if made else None
+    name, reading = options.text or made["corpus"]["name"], reading_of(made) if made else CorpusOptions(min_count=1)
     key = f"{name} {reading}"
     if key not in texts:
         try:
-            texts[key] = prepare_corpus(name, reading, look=False) if reading else prepare_corpus(name)
+            texts[key] = prepare_corpus(name, reading, look=False)
         except InputError as error:
             if options.text is not None:
                 raise
