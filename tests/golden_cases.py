@@ -103,6 +103,8 @@ CASES = {
     "--min-pairs 20 --draws 5 --words 100 --places 50",
     "thresholds-none": "study thresholds data/sotu/lsa --baseline none --draws 5 --words 200 --places 100",
     "thresholds-documents": f"study thresholds data/documents {WORDNET} --confidence 0.9",
+    "words-lee": "study words data/lee",
+    "words-none": "study words data/sotu/lsa --wordnet none --targets 300 --top 5",
     "localization-bow": f"{PAIRS} -m bow --corpus corpus.tsv",
     "localization-means": f"{PAIRS} -m bow -m mean=data/lee/sgns/shuffled/run-000.safetensors --sense first "
     "--choice count --order left --most 4 --words data/put-in.txt",

@@ -44,6 +44,7 @@ NUMBERS = {
         InstabilityOptions.targets InstabilityOptions.pairs
         LocalizationOptions.most TrainingOptions.runs TrainingOptions.dim TrainingOptions.epochs
         TrainingOptions.min_count TrainingOptions.inference
+        WordsOptions.n WordsOptions.targets
         ThresholdsOptions.words ThresholdsOptions.places ThresholdsOptions.draws ThresholdsOptions.pairs
         Plan.jobs TrainPlan.jobs SweepPlan.jobs
         TrainOptions.dim TrainOptions.window TrainOptions.epochs""",
@@ -59,7 +60,7 @@ NUMBERS = {
     "from 1 to 999": "GridPlan.runs Plan.runs TrainPlan.runs",
     "from 0 to 4294967295": """
         StabilityOptions.seed CompareOptions.seed BootstrapOptions.seed ChangeOptions.seed ConsistencyOptions.seed
-        InstabilityOptions.seed LocalizationOptions.seed ThresholdsOptions.seed
+        InstabilityOptions.seed LocalizationOptions.seed ThresholdsOptions.seed WordsOptions.seed
         Plan.seed TrainPlan.seed SweepPlan.seed""",
     "above 0": """
         ConsistencyOptions.alpha ConsistencyOptions.sample ConsistencyOptions.alpha_decay ConsistencyOptions.domain_low

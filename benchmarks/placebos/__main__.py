@@ -17,6 +17,7 @@ from pathlib import Path
 
 from benchmarks.placebos import (
     authors,
+    factors,
     losses,
     moved,
     nouns,
@@ -57,6 +58,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "periods": periods.rows,
     "moved": moved.rows,
     "authors": authors.rows,
+    "factors": factors.rows,
     **DRAWN,
 }
 

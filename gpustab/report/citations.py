@@ -48,6 +48,25 @@ BIBTEX = {
   month = jul,
   note = {Manuscript}
 }""",
+    "wendlandt2018": """@inproceedings{wendlandt2018,
+  title = {Factors Influencing the Surprising Instability of Word Embeddings},
+  author = {Wendlandt, Laura and Kummerfeld, Jonathan K. and Mihalcea, Rada},
+  booktitle = {Proceedings of NAACL-HLT 2018, Volume 1 (Long Papers)},
+  pages = {2092--2102},
+  year = {2018}
+}""",
+    "pierrejean2018": """@inproceedings{pierrejean2018,
+  title = {Predicting Word Embeddings Variability},
+  author = {Pierrejean, B{\\'e}n{\\'e}dicte and Tanguy, Ludovic},
+  booktitle = {Proceedings of the Seventh Joint Conference on Lexical and Computational Semantics (*SEM 2018)},
+  year = {2018}
+}""",
+    "burdick2021": """@inproceedings{burdick2021,
+  title = {Analyzing the Surprising Variability in Word Embedding Stability Across Languages},
+  author = {Burdick, Laura and Kummerfeld, Jonathan K. and Mihalcea, Rada},
+  booktitle = {Proceedings of EMNLP 2021},
+  year = {2021}
+}""",
 }
 
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from benchmarks.placebos import __main__ as bench
-from benchmarks.placebos import limits, losses, made, moved, planted, runsets, scored, several, words
+from benchmarks.placebos import factors, limits, losses, made, moved, planted, runsets, scored, several, words
 from benchmarks.placebos.cells import DRAWN, NEITHER, World, cells, never, recorded, should
 from benchmarks.placebos.lacking import WHY, gaps
 from docs.claims import (
@@ -264,3 +264,14 @@ def test_no_claim_is_wrong_more_often_than_it_may_be():
             assert row["wrong"] / row["of"] <= 0.08, row
         else:
             assert row["wrong"] <= max(4, 0.15 * row["of"]), row
+
+
+@pytest.mark.slow
+def test_stability_dealt_out_has_no_factor_and_what_is_added_is_found(pools):
+    """The worlds of factors, at one R: the same numbers are dealt out anew, so that they cost little."""
+    worlds = list(factors.worlds(factors.Factors(runsets.Source(pools, "shuffled", 300))))
+    rows = [row for world in worlds for row in cells(replace(world, runs=(5,)), "shuffled", 4)]
+    assert {row.claim for row in rows} == set(factors.CLAIMS)
+    assert sum(row.wrong for row in rows) <= 1
+    by_world = {row.placebo: row for row in rows if row.claim == "words.frequent"}
+    assert by_world[worlds[3].about].missed == 0

@@ -164,6 +164,12 @@ WRONG = {
         ("study thresholds r0.txt --tests simlex99", "near it is simlex999"),
         ("study thresholds r0.txt --confidence 2", "--confidence is 2"),
     ],
+    "study words": [
+        ("study words nowhere", "nowhere: there is no such file"),
+        ("study words set --text nowhere", "--text: nowhere: there is no such file"),
+        ("study words set --wordnet nowhere", "--wordnet: nowhere: there is no such folder"),
+        ("study words set --top 0", "-n is 0"),
+    ],
     "study localization": [
         ("study localization nowhere", "nowhere: there is no such file"),
         ("study localization text.txt --model bows", "near it is bow"),

@@ -1,4 +1,4 @@
-"""The commands ``study consistency``, ``instability`` and ``thresholds``, on runs that are there."""
+"""The commands ``study consistency``, ``instability``, ``thresholds`` and ``words``, on runs that are there."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from gpustab.options import Option
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.instability import InstabilityOptions
 from gpustab.studies.thresholds.options import ThresholdsOptions
+from gpustab.studies.words.options import WordsOptions
 
 
 @study.command("consistency")
@@ -126,3 +127,29 @@ def thresholds(
         groups = open_runs(runs or [], load_options, named=group or [], single_runs=True)
         foretell(progress, groups, lambda runs, words: 4e-7 * words**2 * runs, showing.quiet, load_options.limit)
         show(answer(groups, thresholds_options, compute=compute, progress=progress, finished=finished), showing)
+
+
+@study.command("words")
+@takes(LoadOptions, Computing, Showing, WordsOptions)
+def words(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUNSET", help="Run sets, or groups of them; at least 3 runs of a kind.", show_default=False
+        ),
+    ],
+    load_options: LoadOptions,
+    computing: Computing,
+    showing: Showing,
+    words_options: WordsOptions,
+) -> None:
+    """Tell why some words are less stable: frequency, spread, senses, part of speech, nearest word.
+
+    Example: gpustab study words RUNSET -o words
+    """
+    with session(showing, runs=runs) as progress:
+        require("this study", "study", "scipy")
+        from gpustab.studies.words.study import words as answer
+
+        groups = open_runs(runs, load_options)
+        show(answer(groups, words_options, compute=computing.compute(), progress=progress), showing)

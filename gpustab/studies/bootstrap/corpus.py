@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.options import CorpusOptions
+from gpustab.corpus.spread import counts_in, documents_of, gathering
 from gpustab.errors import InputError, first_option, marked, option
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.results.page import percent
@@ -93,13 +94,13 @@ def chosen_queries(corpus: Corpus, options: BootstrapOptions, progress: Progress
             f"out. If they are not your words, {ways}. {flattering}"
         )
         return Queries(words, (said,))
-    counts = _counts(corpus, _documents(corpus))
+    counts = counts_in(corpus, documents_of(corpus))
     frequency, documents = np.asarray((counts > 0).sum(0)).ravel(), counts.shape[0]
     allowed = frequency <= COMMON * documents if documents > 1 else np.ones(len(frequency), bool)
     if not allowed.any():
         why = f"every word is in more than {percent(COMMON)} of the documents"
         raise InputError(f"{corpus.name}: {why}; give {option('query')}")
-    numbers, model = _of_topics(_counts(corpus, corpus.texts), allowed, options)
+    numbers, model = _of_topics(counts_in(corpus, corpus.texts), allowed, options)
     said = (
         f"The command chose the query words by a topic model of {corpus.name} ({options.choose}), without words of "
         f"more than {percent(COMMON)} of the documents. If they are not your words, {ways}. {flattering}"
@@ -114,9 +115,9 @@ def _clustering(corpus: Corpus) -> NDArray[np.float64]:
     it if each running word were drawn at random, over how many do, as a logarithm; the lesser of that of documents
     and that of passages. Words of a period or author gather in documents alone, pronouns in passages more than there.
     """
-    documents = _documents(corpus)
+    documents = documents_of(corpus)
     total = np.bincount(corpus.tokens, minlength=len(corpus.vocabulary))
-    gathered = [_residual(_counts(corpus, bounds), total) for bounds in (documents, _passages(documents))]
+    gathered = [gathering(counts_in(corpus, bounds), total) for bounds in (documents, _passages(documents))]
     score = total * np.minimum(*gathered) if len(documents) > 2 else total * gathered[1]
     order = np.argsort(-total, kind="stable")
     before = np.cumsum(total[order]) - total[order]
@@ -124,37 +125,10 @@ def _clustering(corpus: Corpus) -> NDArray[np.float64]:
     return np.asarray(score, np.float64)
 
 
-def _residual(counts: Any, total: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Logarithm of the stretches that would hold a word if it were spread at random, over those that do."""
-    shares = np.asarray(counts.sum(1)).ravel() / max(int(total.sum()), 1)
-    numbers, places = np.unique(total, return_inverse=True)
-    expected = np.array([-np.expm1(-number * shares).sum() for number in numbers])[places]
-    held = np.asarray((counts > 0).sum(0)).ravel()
-    return np.asarray(np.log(np.maximum(expected, 1e-9) / np.maximum(held, 1)))
-
-
 def _passages(documents: NDArray[np.int64]) -> NDArray[np.int64]:
     """Cut every document into passages of about equal length; offsets into the tokens."""
     bounds = [np.linspace(a, b, max(1, round((b - a) / PASSAGE)), endpoint=False) for a, b in pairwise(documents)]
     return np.append(np.concatenate(bounds).astype(np.int64), documents[-1])
-
-
-def _documents(corpus: Corpus) -> NDArray[np.int64]:
-    """Offsets of the documents into the tokens; of the units where the corpus was made in memory."""
-    bounds = corpus.documents if len(corpus.documents) > 1 else corpus.units
-    return corpus.texts[bounds]
-
-
-def _counts(corpus: Corpus, bounds: NDArray[np.int64]) -> Any:
-    """Counts of every word in every stretch of the tokens, sparse ``(stretches, words)``."""
-    from scipy import sparse
-
-    if len(bounds) == len(corpus.texts) and len(corpus.texts) < 2:
-        bounds = np.array([0, len(corpus.tokens)])
-    shape = (len(bounds) - 1, len(corpus.vocabulary))
-    counts = sparse.csr_matrix((np.ones(len(corpus.tokens)), corpus.tokens, bounds), shape, copy=True)
-    counts.sum_duplicates()
-    return counts
 
 
 def _of_topics(counts: Any, allowed: NDArray[np.bool_], options: BootstrapOptions) -> tuple[Sequence[int], str]:

@@ -1,0 +1,1 @@
+"""Why is a word unstable? A regression of words' stability on what is known of them."""
