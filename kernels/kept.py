@@ -17,16 +17,14 @@ from gpustab.kernels.displacement import Jackknifed
 from gpustab.kernels.neighbours import top_k
 from gpustab.kernels.overlap import shared_neighbours
 
-__all__ = ["BARELY", "Kept", "kept_neighbours", "lost"]
+__all__ = ["Kept", "kept_neighbours", "lost"]
 
-BARELY = 0.05
-"""Part of the lists that two runs of one group share beyond chance, below which nothing is left to be lost."""
 _NUMBERS = 1 << 22
 """Neighbours of all runs that are held at a time."""
 
 
 class Kept(NamedTuple):
-    """Parts of the lists of k neighbours that two runs have in common, of every target.
+    """Parts of the lists of k neighbours that two runs have in common, of every word.
 
     Attributes:
         k: length of a list.
@@ -40,49 +38,46 @@ class Kept(NamedTuple):
     shared: Jackknifed
     within: Jackknifed
 
-    @property
-    def lost(self) -> Jackknifed:
-        """What the groups lost of every target's neighbours, see :func:`lost`."""
-        return Jackknifed(*(lost(b, w, self.chance) for b, w in zip(self.shared, self.within, strict=True)))
+    def lost(self, least: float = 0.0) -> Jackknifed:
+        """Return what the groups lost of every word's neighbours, see :func:`lost`."""
+        return Jackknifed(*(lost(b, w, self.chance, least) for b, w in zip(self.shared, self.within, strict=True)))
 
-    def mean(self, rows: Tensor) -> Kept:
-        """Return the same of the mean shares of some targets, ``(t,)`` bool, as of one word."""
-        parts = [Jackknifed(*(x[..., rows].mean(-1, keepdim=True) for x in part)) for part in self[2:]]
+    @property
+    def mean(self) -> Kept:
+        """The same of the mean shares of all words, as of one word."""
+        parts = [Jackknifed(*(x.mean(-1, keepdim=True) for x in part)) for part in (self.shared, self.within)]
         return Kept(self.k, self.chance, *parts)
 
 
-def lost(shared: Tensor, within: Tensor, chance: float) -> Tensor:
+def lost(shared: Tensor, within: Tensor, chance: float, least: float = 0.0) -> Tensor:
     """Return ``(within − shared) / (within − chance)``: 0 if two groups share as much as two runs of one, 1 by chance.
 
-    It is NaN where two runs of one group share less than :data:`BARELY` of a list beyond chance.
+    It is NaN where two runs of one group share no more than ``least`` beyond chance: nothing is left to be lost.
 
     >>> lost(torch.tensor([0.75, 0.5, 0.25]), torch.tensor([0.75, 0.75, 0.75]), 0.25).tolist()
     [0.0, 0.5, 1.0]
     """
     scale = within - chance
-    return torch.where(scale > BARELY * (1 - chance), (within - shared) / scale, torch.nan)
+    return torch.where(scale > least, (within - shared) / scale, torch.nan)
 
 
-def kept_neighbours(
-    first: Sequence[Tensor] | Tensor, second: Sequence[Tensor] | Tensor, targets: Tensor, k: int
-) -> Kept:
-    """Return how many of their k nearest neighbours the targets keep between two groups of runs.
+def kept_neighbours(first: Sequence[Tensor] | Tensor, second: Sequence[Tensor] | Tensor, k: int) -> Kept:
+    """Return how many of their k nearest neighbours words keep between two groups of runs.
 
     Args:
         first: ``(R₁, v, d)``, or as many tensors ``(v, d)``; row j is the same word in all runs of both groups.
         second: ``(R₂, v, d)``. The dimensions of the groups may differ.
-        targets: ``(t,)`` row numbers.
         k: length of the lists, cut to ``v − 1``.
 
     Example:
         >>> x = torch.randn(3, 40, 4, generator=torch.Generator().manual_seed(0))
         >>> turned = x @ torch.linalg.qr(x[0, :4])[0]  # a turn changes no neighbour
-        >>> kept_neighbours(x, turned[:1], torch.arange(40), 5).shared.without_second.shape
+        >>> kept_neighbours(x, turned[:1], 5).shared.without_second.shape
         torch.Size([1, 40])
     """
     runs, many = [*first, *second], (len(first), len(second))
     k = min(k, len(runs[0]) - 1)
-    tiles = targets.split(max(1, _NUMBERS // (k * len(runs))))
+    tiles = torch.arange(len(runs[0]), device=runs[0].device).split(max(1, _NUMBERS // (k * len(runs))))
     shares = [_shares([top_k(run, part, k).indices for run in runs], many) for part in tiles]
     between, within = (
         Jackknifed(*(torch.cat(part, -1).cpu() for part in zip(*each, strict=True)))

@@ -10,7 +10,8 @@ from gpustab.studies.change.claims import Differing, Order
 from gpustab.studies.change.claims_of_frames import Cosine
 from gpustab.studies.change.claims_of_tasks import Way
 from gpustab.studies.change.differences import AtRandom, Explained
-from gpustab.studies.change.tables import Cell, Excess, Law, Pair
+from gpustab.studies.change.tables import Excess, Law, Pair
+from gpustab.studies.change.tables_of_tasks import Cell
 
 
 def pair(**values: Any) -> Pair:

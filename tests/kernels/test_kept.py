@@ -31,9 +31,9 @@ def naive(first, second):
     return between, (within[0] + within[1]) / 2
 
 
-def kept(first, second, **choices):
+def kept(first, second):
     groups = [[torch.from_numpy(run) for run in group] for group in (first, second)]
-    return kept_neighbours(*groups, torch.arange(len(first[0])), K, **choices)
+    return kept_neighbours(*groups, K)
 
 
 def test_shares_and_their_parts_without_a_run_are_those_of_sets():
@@ -49,10 +49,9 @@ def test_shares_and_their_parts_without_a_run_are_those_of_sets():
     np.testing.assert_allclose(found.shared.without_second[1], others[0])
     assert found.chance == pytest.approx(K / 39)
     scale = found.within.value - found.chance
-    known = scale > 0.05 * (1 - found.chance)
-    np.testing.assert_allclose(
-        found.lost.value[known], ((found.within.value - found.shared.value) / scale)[known], atol=1e-12
-    )
+    known, expected = scale > 0.05, (found.within.value - found.shared.value) / scale
+    np.testing.assert_allclose(found.lost(0.05).value[known], expected[known], atol=1e-12)
+    assert bool(found.lost(0.05).value[~known].isnan().all())
 
 
 def test_a_turn_loses_no_neighbour_and_tiles_change_nothing(monkeypatch):
@@ -66,7 +65,7 @@ def test_a_turn_loses_no_neighbour_and_tiles_change_nothing(monkeypatch):
 
 def test_runs_of_one_law_lose_nothing_and_a_group_of_one_or_two_has_what_it_can_have():
     first, second = epochs(runs=(8, 8), v=200, noise=0.3)
-    assert abs(float(kept(first, second).mean(torch.ones(200, dtype=torch.bool)).lost.value)) < 0.02
+    assert abs(float(kept(first, second).mean.lost().value)) < 0.02
     one = kept(first[:1], second)
     assert bool(one.shared.value.isfinite().all())
     assert bool(one.within.value.isnan().all())
@@ -81,8 +80,8 @@ def test_lists_longer_than_the_vocabulary_are_cut_and_share_all():
     found = kept(first, second)
     assert (found.k, found.chance) == (K - 1, 1.0)
     assert found.shared.value.tolist() == [1.0] * K
-    assert bool(found.lost.value.isnan().all())  # chance is all there is
-    assert bool(lost(torch.tensor(0.1), torch.tensor(0.12), 0.1).isnan())
+    assert bool(found.lost().value.isnan().all())  # chance is all there is
+    assert bool(lost(torch.tensor(0.1), torch.tensor(0.12), 0.1, 0.05).isnan())
 
 
 def places(score, of):
@@ -99,7 +98,7 @@ def test_exchanged_words_come_first_also_where_most_words_turned_and_alignment_f
     later = turned.copy()
     later[exchanged] = turned[np.roll(exchanged, 7)]
     groups = [[torch.from_numpy(own + noise * rng.normal(size=(v, d))) for _ in range(4)] for own in (base, later)]
-    by_neighbours = places(kept_neighbours(*groups, torch.arange(v), 15).lost.value, exchanged)
+    by_neighbours = places(kept_neighbours(*groups, 15).lost().value, exchanged)
     by_turn = places(displacement(*groups).change.value, exchanged)
     assert by_neighbours < 30  # 10.5 if all are ahead of all others, 75.5 by chance
     assert by_turn > by_neighbours + 3

@@ -21,6 +21,8 @@ RELIABLE = Margin(0.9, "reliability of the order of words, from which on a list 
 BEYOND = Margin(0.05, "rate of false discoveries among the words that are listed as beyond the law of frequency")
 WORDS_OF_A_LAW = Margin(20, "words from which on a law of frequency is fitted")
 
+BARELY = Margin(0.05, "part of their lists of neighbours that two runs of one period must share beyond chance")
+
 THESIS = "Rettenmeier 2020, chapter 4"
 
 # Periods beside two samplings of one

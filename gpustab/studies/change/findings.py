@@ -9,7 +9,7 @@ from typing import Any
 from gpustab.report import Result
 from gpustab.results import Table
 from gpustab.results.page import counted, number, percent
-from gpustab.studies.change import tables
+from gpustab.studies.change import tables, tables_of_tasks
 from gpustab.studies.change.claims import (
     BEYOND,
     BEYOND_LAW,
@@ -63,7 +63,7 @@ def observations(made: Tables, contrasts: Sequence[Mapping[str, Any]]) -> Iterat
         )
         for law in laws_judged(tables.LAWS.rows(made), floors)
     ] or [FREQUENCY_EXPLAINS.open("no law of frequency was fitted")]
-    cells = list(tables.GRID.rows(made))
+    cells = list(tables_of_tasks.GRID.rows(made))
     if cells:
         best = max(cells, key=lambda cell: cell.accuracy)
         shows = f"{number(best.accuracy, 3)} by {best.technique}/{best.sampling} {best.way}, of one class "
@@ -72,7 +72,7 @@ def observations(made: Tables, contrasts: Sequence[Mapping[str, Any]]) -> Iterat
         yield BETTER_THAN_ONE_CLASS.open("no technique was judged on targets of several languages")
     yield from [
         AVERAGE_BETTER.observed(way, way.series, f"by {number(way.beyond.value, 2)} of ρ ({way.span})")
-        for way in (way for sheet in (tables.TASK, tables.GRID) for way in averages_judged(sheet.rows(made)))
+        for way in (way for sheet in (tables_of_tasks.TASK, tables_of_tasks.GRID) for way in averages_judged(sheet.rows(made)))
         if AVERAGE_BETTER.judge(way) != "no test"
     ] or [AVERAGE_BETTER.open("no targets were ranked by averages of enough runs")]
 
@@ -107,7 +107,7 @@ def by_chance(result: Result, pairs: Table[tables.Pair]) -> str:
     control = control_difference([row for row in pairs.rows() if row.series not in floors])
     one_sided += MORE_THAN_AT_RANDOM.judge(control) in ("more", "open")
     two_sided = sum(law.splits != [] for law in laws_judged(tables.LAWS.rows(result.tables), floors))
-    for sheet in (tables.TASK, tables.GRID):
+    for sheet in (tables_of_tasks.TASK, tables_of_tasks.GRID):
         two_sided += sum(AVERAGE_BETTER.judge(way) != "no test" for way in averages_judged(sheet.rows(result.tables)))
     said = "No verdict of this page rests on an interval."
     if one_sided + two_sided:

@@ -1,0 +1,87 @@
+"""Change without alignment: how few of its nearest words a word keeps between two periods (Gonen et al. 2020).
+
+Only words that are frequent enough in both periods are looked at, and only these count as neighbours: the neighbours of
+rare words are noise. What two runs of one period share, and two bootstrap runs, is what training and the sampling of
+documents leave of a word's neighbours where nothing changed.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gpustab.kernels.kept import Kept as KeptWords
+from gpustab.kernels.kept import kept_neighbours
+from gpustab.statistics.curves import residuals
+from gpustab.statistics.ranks import spearman
+from gpustab.studies.change.claims import BARELY
+from gpustab.studies.change.periods import Between
+from gpustab.studies.change.series import Series
+from gpustab.studies.change.tables import Kept
+
+PART, FEWEST, MOST = 10, 10, 1000
+"""A tenth of the words are neighbours of a word, unless that is fewer or more than these; the paper takes 1,000."""
+
+
+def length_of(words: int, wanted: int | None = None) -> int:
+    """Return how many neighbours of a word are looked at among so many words.
+
+    >>> length_of(60), length_of(2_000), length_of(50_000), length_of(2_000, 50)
+    (10, 200, 1000, 50)
+    """
+    return wanted or min(max(words // PART, FEWEST), MOST)
+
+
+def kept_words(both: Between, wanted: int | None = None) -> KeptWords | None:
+    """Return what every tested word keeps; ``None`` where they are hardly more than the neighbours of one."""
+    k = length_of(len(both.tested_words), wanted)
+    if len(both.tested_words) < 2 * k:
+        return None
+    groups = [
+        [period.runs.select(r, rows[both.tested].to(period.runs.device)) for r in range(len(period.runs))]
+        for period, rows in zip((both.first, both.second), both.rows, strict=True)
+    ]
+    return kept_neighbours(*groups, k)
+
+
+def kept_row(series: Series, both: Between, kept: KeptWords, samplings: tuple[float, float] | None) -> Kept:
+    """Return the row of a pair of periods, beside what two samplings of one share and its error, if that is known."""
+    every = torch.ones(len(both.tested_words), dtype=torch.bool, device="cpu")
+    lost = kept.mean.lost(BARELY)
+    return Kept(
+        series.name,
+        series.of,
+        series.control,
+        series.key.sampling == "bootstrap",
+        both.first.name,
+        both.second.name,
+        kept.k,
+        len(both.tested_words),
+        min(len(both.first.runs), len(both.second.runs)),
+        kept.chance,
+        *kept.shared.mean(every)[:2],
+        *kept.within.mean(every)[:2],
+        *(samplings or (None, None)),
+        float(lost.value),
+        float(lost.se),
+        agreement(both, kept.lost(BARELY).value),
+    )
+
+
+def agreement(both: Between, lost: Tensor) -> float:
+    """Return Spearman's ρ of neighbours lost and change between averages, over the words that have both.
+
+    Of both, what a curve over the logarithm of frequency explains is taken out: that of rare words is noise in both.
+    """
+    known = lost.isfinite()
+    if int(known.sum()) < 4:
+        return math.nan
+    columns = [part[known].numpy() for part in (lost, both.averaged.value[both.tested])]
+    if both.counts[0] is not None and both.counts[1] is not None:
+        frequency = np.log(sum(count[both.tested][known].numpy() for count in both.counts if count is not None))
+        columns = [residuals(column, frequency) for column in columns]
+    one, two = (torch.from_numpy(column)[None] for column in columns)
+    return float(spearman(one, two))
