@@ -96,7 +96,9 @@ def _shares(lists: Sequence[Tensor], many: tuple[int, int]) -> tuple[Jackknifed,
         (total - between.sum(2 - axis).T) / ((n - 1) * other or torch.nan)
         for axis, n, other in ((0, one, two), (1, two, one))
     ]
-    (first, first_without), (second, second_without) = (_within(x) for x in (share[:, :one, :one], share[:, one:, one:]))
+    (first, first_without), (second, second_without) = (
+        _within(x) for x in (share[:, :one, :one], share[:, one:, one:])
+    )
     return Jackknifed(total / (one * two), *without), Jackknifed(
         (first + second) / 2, (first_without + second) / 2, (first + second_without) / 2
     )

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gpustab.results.page import percent
 from gpustab.statistics.intervals import Estimate, t_quantile
-from gpustab.studies.change.tables import Law, Pair
+from gpustab.studies.change.tables import Kept, Law, Pair
 from gpustab.studies.shared.wording import difference_span, signed_span
 
 Interval = tuple[float, float]
@@ -31,6 +31,26 @@ def beyond_margin(pair: Pair, margin: float) -> Interval:
     value = change.value - floor.value - margin * (floor.value - pair.training_floor)
     error = math.hypot(change.se, (1 + margin) * floor.se, margin * pair.training_se)
     return _over_words(pair, Estimate(value, error, change.freedom))
+
+
+def fewer(kept: Kept, margin: float) -> Interval:
+    """Return the 95 % interval, over runs and words, of what two samplings of one period share beyond two periods.
+
+    Less a margin, a part of what sampling takes from two runs of one period: bootstrap runs draw from documents in
+    common, so that they share more than two periods in which nothing changed.
+    """
+    shared, samplings = (
+        kept.estimate(kept.shared, kept.shared_se),
+        kept.estimate(kept.two_samplings, kept.two_samplings_se),
+    )
+    value = samplings.value - shared.value - margin * (kept.two_runs - samplings.value)
+    error = math.hypot(shared.se, (1 + margin) * samplings.se, margin * kept.two_runs_se)
+    difference, half = (
+        Estimate(value, error, shared.freedom),
+        Estimate.of_runs(0.0, kept.beyond_se_words, kept.words).half,
+    )
+    low, high = difference.interval
+    return low - half, high + half
 
 
 def noise(pair: Pair) -> float:
@@ -90,16 +110,27 @@ class AtRandom(NamedTuple):
 
 
 def control_difference(rows: Sequence[Pair]) -> AtRandom:
+    """Return how much farther words moved between periods than between splits at random, without training noise."""
+    noisiest = max((noise(row) for row in rows if not row.control), default=0.0)
+    return _beside_splits([(row, row.estimate(row.corrected, row.corrected_se)) for row in rows], noisiest)
+
+
+def neighbours_difference(rows: Sequence[Kept]) -> AtRandom:
+    """Return how many more of their neighbours words lost between periods than between splits at random."""
+    noisy = any(math.isfinite(row.two_runs) and math.isnan(row.lost) for row in rows)
+    return _beside_splits([(row, row.estimate(row.lost, row.lost_se)) for row in rows], math.inf if noisy else 0.0)
+
+
+def _beside_splits(rows: Sequence[tuple[Pair | Kept, Estimate]], noisiest: float) -> AtRandom:
     """Return the mean difference between periods and splits at random.
 
-    The splits' corrected changes vary about their mean, pair of periods by pair, with a pooled SD s; where nothing
-    changed the periods are one split more: half the interval is ``t s √(1 + 1/k)`` for k splits, and errors over runs.
-    Pairs share periods, so the mean over them is given no smaller error.
+    The splits' numbers vary about their mean, pair of periods by pair, with a pooled SD s; where nothing changed the
+    periods are one split more: half the interval is ``t s √(1 + 1/k)`` for k splits, and errors over runs. Pairs share
+    periods, so the mean over them is given no smaller error.
     """
     changes: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
-    noisiest = max((noise(row) for row in rows if not row.control), default=0.0)
-    for row in rows:
-        changes.setdefault((row.first, row.second), ([], []))[row.control].append(row.corrected)
+    for row, estimate in rows:
+        changes.setdefault((row.first, row.second), ([], []))[row.control].append(estimate.value)
     pairs = [(fmean(genuine), splits) for genuine, splits in changes.values() if genuine and splits]
     if not pairs:
         return AtRandom(math.nan, math.nan, 0, 0, noisiest)
@@ -109,7 +140,7 @@ def control_difference(rows: Sequence[Pair]) -> AtRandom:
     if not freedom or not all(math.isfinite(x) for genuine, splits in pairs for x in (genuine, *splits)):
         return AtRandom(value, math.nan, len(pairs), fewest, noisiest)
     spread = math.sqrt(sum((x - fmean(splits)) ** 2 for _, splits in pairs for x in splits) / freedom)
-    runs = max(row.estimate(row.corrected, row.corrected_se).half for row in rows)
+    runs = max(estimate.half for _, estimate in rows)
     half = math.hypot(t_quantile(freedom) * spread * math.sqrt(1 + 1 / fewest), runs)
     return AtRandom(value, half, len(pairs), fewest, noisiest)
 

@@ -72,7 +72,9 @@ def observations(made: Tables, contrasts: Sequence[Mapping[str, Any]]) -> Iterat
         yield BETTER_THAN_ONE_CLASS.open("no technique was judged on targets of several languages")
     yield from [
         AVERAGE_BETTER.observed(way, way.series, f"by {number(way.beyond.value, 2)} of ρ ({way.span})")
-        for way in (way for sheet in (tables_of_tasks.TASK, tables_of_tasks.GRID) for way in averages_judged(sheet.rows(made)))
+        for way in (
+            way for sheet in (tables_of_tasks.TASK, tables_of_tasks.GRID) for way in averages_judged(sheet.rows(made))
+        )
         if AVERAGE_BETTER.judge(way) != "no test"
     ] or [AVERAGE_BETTER.open("no targets were ranked by averages of enough runs")]
 

@@ -35,6 +35,10 @@ def length_of(words: int, wanted: int | None = None) -> int:
     return wanted or min(max(words // PART, FEWEST), MOST)
 
 
+Samplings = tuple[float, float, float]
+"""Part that two samplings of one period share, mean over the words, its error over runs, and that of the rest."""
+
+
 def kept_words(both: Between, wanted: int | None = None) -> KeptWords | None:
     """Return what every tested word keeps; ``None`` where they are hardly more than the neighbours of one."""
     k = length_of(len(both.tested_words), wanted)
@@ -47,8 +51,8 @@ def kept_words(both: Between, wanted: int | None = None) -> KeptWords | None:
     return kept_neighbours(*groups, k)
 
 
-def kept_row(series: Series, both: Between, kept: KeptWords, samplings: tuple[float, float] | None) -> Kept:
-    """Return the row of a pair of periods, beside what two samplings of one share and its error, if that is known."""
+def kept_row(series: Series, both: Between, kept: KeptWords, samplings: Samplings | None) -> Kept:
+    """Return the row of a pair of periods, beside what two samplings of one share, if that is known."""
     every = torch.ones(len(both.tested_words), dtype=torch.bool, device="cpu")
     lost = kept.mean.lost(BARELY)
     return Kept(
@@ -64,7 +68,7 @@ def kept_row(series: Series, both: Between, kept: KeptWords, samplings: tuple[fl
         kept.chance,
         *kept.shared.mean(every)[:2],
         *kept.within.mean(every)[:2],
-        *(samplings or (None, None)),
+        *(samplings or (None, None, None)),
         float(lost.value),
         float(lost.se),
         agreement(both, kept.lost(BARELY).value),

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from gpustab.errors import InputError, option
 from gpustab.evaluation.semeval import ChangeTask, read_semeval
@@ -18,7 +19,7 @@ from gpustab.kernels.displacement import Jackknifed
 from gpustab.kernels.kept import Kept as KeptWords
 from gpustab.studies.change.claims import BARELY, NOISY
 from gpustab.studies.change.laws import Rows, rows_of
-from gpustab.studies.change.nearest import kept_row, kept_words
+from gpustab.studies.change.nearest import Samplings, kept_row, kept_words
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.periods import Between
 from gpustab.studies.change.semeval import Judged, judge, languages_in, missing, score_of, targets_of
@@ -79,6 +80,7 @@ class Outcome(NamedTuple):
     lacking: list[str]
     targets: list[Target]
     kept: Kept | None
+    reliability_of_neighbours: float
 
 
 KINDS = (Outcome, Pair, Word, Rows, Score, Judged, Floors, Target, Kept)
@@ -107,7 +109,6 @@ def outcome_of(
     """Return what two periods of a series come to, beside the sampling floors of these periods."""
     floors, shares = beside or (None, None)
     kept = kept_words(both, options.nearest)
-    samplings = None if shares is None else shares.of(both.tested_words)
     lacking = [] if task is None else missing(both, task)
     judged, unscored = _judged(series, both, task, options)
     bootstrap = series.key.sampling == "bootstrap"
@@ -121,11 +122,21 @@ def outcome_of(
         lacking,
         unscored,
         reliability(both),
-        (_floors(both.words, both.moves.within), kept and _floors(both.tested_words, kept.within)) if bootstrap else None,
+        (_floors(both.words, both.moves.within), kept and _floors(both.tested_words, kept.within))
+        if bootstrap
+        else None,
         both.alignment.lacking(both.first, both.second),
         targets_of(series.name, both, task) if judged and task else [],
-        kept and kept_row(series, both, kept, samplings),
+        kept and kept_row(series, both, kept, _samplings(both, kept, shares)),
+        math.nan if kept is None else reliability_of(*_lost(kept)),
     )
+
+
+def _samplings(both: Between, kept: KeptWords, shares: Floors | None) -> Samplings | None:
+    if shares is None:
+        return None
+    value, se = shares.of(both.tested_words)
+    return value, se, _words_error(both.tested_words, kept.shared.value, shares)
 
 
 def _floors(words: list[str], within: Jackknifed) -> Floors:
@@ -177,7 +188,7 @@ def pair_row(series: Series, both: Between, floors: Floors | None) -> Pair:
         float(both.halves[rows].mean()),
         sampling,
         sampling_se,
-        None if floors is None else _words_error(both, floors),
+        None if floors is None else _words_error(both.tested_words, both.moves.change.value[both.tested], floors),
         *both.frames,
         both.alignment.how,
         both.residual.rows,
@@ -202,12 +213,11 @@ def _freed(both: Between) -> Jackknifed:
     return Jackknifed(*(part * torch.nan for part in corrected)) if within > NOISY * unlike else corrected
 
 
-def _words_error(both: Between, floors: Floors) -> float:
-    """Standard error over words of the mean change beyond the floor."""
-    drawn = floors.by_word
-    rows = zip(both.tested_words, both.moves.change.value[both.tested].tolist(), strict=True)
+def _words_error(words: Sequence[str], values: Tensor, floors: Floors) -> float:
+    """Standard error over words of the mean of their values, ``(t,)``, beyond the floor."""
+    drawn, rows = floors.by_word, zip(words, values.tolist(), strict=True)
     beyond = torch.tensor(
-        [change - drawn[word] for word, change in rows if word in drawn], dtype=torch.float64, device="cpu"
+        [value - drawn[word] for word, value in rows if word in drawn], dtype=torch.float64, device="cpu"
     )
     return float(beyond.std() / len(beyond) ** 0.5) if len(beyond) > 1 else float("nan")
 
@@ -222,14 +232,18 @@ def word_rows(series: str, both: Between, floors: Floors | None, kept: KeptWords
     rows: list[Word] = []
     parts: Iterator[tuple[float, ...]] = repeat((math.nan,) * 3)
     if kept is not None:
-        lost = kept.lost(BARELY)
-        parts = zip(*(part.tolist() for part in (kept.shared.value, lost.value, lost.se)), strict=True)
+        parts = zip(*(part.tolist() for part in (kept.shared.value, *_lost(kept))), strict=True)
     for k, neighbours in zip(both.tested.nonzero().flatten().tolist(), parts, strict=False):
         floor, values = drawn.get(both.words[k]), [column[k] for column in columns]
         where = (series, both.first.name, both.second.name, both.words[k])
         beyond = None if floor is None else values[0] - floor
         rows.append(Word._make((*where, *(count[k] for count in counts), *values, floor, beyond, *neighbours)))
     return sorted(rows, key=_order)
+
+
+def _lost(kept: KeptWords) -> tuple[Tensor, Tensor]:
+    lost = kept.lost(BARELY)
+    return lost.value, lost.se
 
 
 def _order(row: Word) -> tuple[float, str]:
@@ -243,7 +257,11 @@ def reliability(both: Between) -> float:
 
     A list of most changed words is worth reading where other runs would give nearly the same.
     """
-    value, se = (column[both.tested] for column in (both.moves.corrected.value, both.moves.corrected.se))
+    return reliability_of(both.moves.corrected.value[both.tested], both.moves.corrected.se[both.tested])
+
+
+def reliability_of(value: Tensor, se: Tensor) -> float:
+    """Return the part of the variance of some values, ``(t,)``, that is not their error; NaN if unknown."""
     known = value.isfinite() & se.isfinite()
     if int(known.sum()) < 3:
         return float("nan")

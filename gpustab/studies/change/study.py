@@ -239,7 +239,13 @@ def _add(series: Series, first: str, second: str, outcome: Outcome, work: _Work)
         )
     tables.WORDS.add(result.tables, outcome.words)
     result.contrasts.append(
-        {"series": series.name, "first": first, "second": second, "reliability": outcome.reliability}
+        {
+            "series": series.name,
+            "first": first,
+            "second": second,
+            "reliability": outcome.reliability,
+            "reliability_of_neighbours": outcome.reliability_of_neighbours,
+        }
     )
 
 

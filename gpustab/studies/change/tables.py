@@ -163,6 +163,7 @@ class Kept(NamedTuple):
         float | None, Column("two samplings of one", 2, "part that two bootstrap runs of one share; none without")
     ]
     two_samplings_se: Annotated[float | None, Column(about="its jackknife error over the runs of both periods")]
+    beyond_se_words: Annotated[float | None, Column(about="error of two samplings − in common over words")]
     lost: Lost
     lost_se: OverRuns
     agreement: Annotated[
@@ -379,3 +380,12 @@ def beside_splits(row: Pair) -> Literal["corrected", "change"]:
 def at_random(row: Pair, splits: Sequence[Pair]) -> float:
     """Return the mean of that change over these splits; NaN if it is unknown."""
     return fmean([getattr(split, beside_splits(row)) for split in splits] or [math.nan])
+
+
+def first_words(words: Sequence[Word]) -> tuple[set[str], set[str]]:
+    """Return the words of the first tenth by neighbours lost, and by change between averages."""
+    many = max(1, len(words) // 10)
+    known = [word for word in words if math.isfinite(word.lost)]
+    by_lost = sorted(known, key=lambda word: (-word.lost, word.word))[:many]
+    by_change = sorted(words, key=lambda word: (-word.averaged, word.word))[:many]
+    return {word.word for word in by_lost}, {word.word for word in by_change}
