@@ -19,6 +19,7 @@ from benchmarks.placebos import (
     authors,
     losses,
     moved,
+    neighbourhoods,
     nouns,
     periods,
     planted,
@@ -56,6 +57,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "sentences": sentences.rows,
     "periods": periods.rows,
     "moved": moved.rows,
+    "neighbourhoods": neighbourhoods.rows,
     "authors": authors.rows,
     **DRAWN,
 }
@@ -101,7 +103,7 @@ def main() -> None:
     skip = settled_in(choices.out / "placebos.json") if choices.batch else Draws().skip
     with tempfile.TemporaryDirectory() as name, drawing(Draws(choices.batch, skip)):
         folder, parts = choices.pools or Path(name) / "pools", choices.only.split(",")
-        if not {*parts} <= {*DRAWN}:
+        if not {*parts} <= {*DRAWN, "neighbourhoods"}:
             train_pools(folder)
         start = time.monotonic()
         for part in parts:

@@ -13,7 +13,6 @@ from gpustab.studies.change.tables import Kept
 from gpustab.studies.shared.claims import Claim, Margin
 from gpustab.studies.shared.wording import groups_in_words, number_span
 
-DRAWN = Margin(0.25, "part of what sampling takes from the neighbours of two runs, that two periods must lack besides")
 ALIKE = Margin(0.5, "Spearman's ρ of neighbours lost and displacement, from which on they name the same words")
 
 GONEN = "Gonen et al. 2020"
@@ -25,7 +24,7 @@ def _beside_samplings(kept: Kept) -> str:
         return "no test"
     if kept.two_runs - kept.chance <= BARELY:
         return "too noisy"
-    return "fewer" if fewer(kept, DRAWN)[0] > 0 else "open"
+    return "fewer" if fewer(kept)[0] > 0 else "open"
 
 
 def _shares(kept: Kept) -> str:
@@ -41,8 +40,8 @@ FEWER_THAN_SAMPLINGS = Claim[Kept](
     source=GONEN,
     paper="Gonen et al. compared one space of each corpus, and say nothing of samplings",
     rule=(
-        "fewer: the 95 % interval, over runs and words, of what two samplings share more than two periods lies above "
-        f"{percent(DRAWN)} of what sampling takes from two runs. Too noisy: two runs of one period share at most "
+        "fewer: the 95 % interval, over runs and words, of what the effect of sampling leaves, less what two periods "
+        "share, lies above 0. Too noisy: two runs of one period share at most "
         f"{percent(BARELY)} of their lists beyond chance"
     ),
     judge=_beside_samplings,

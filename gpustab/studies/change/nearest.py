@@ -71,21 +71,31 @@ def kept_row(series: Series, both: Between, kept: KeptWords, samplings: Sampling
         *(samplings or (None, None, None)),
         float(lost.value),
         float(lost.se),
-        agreement(both, kept.lost(BARELY).value),
+        agreement(kept.lost(BARELY).value, both.averaged.value[both.tested], _frequency(both)),
     )
 
 
-def agreement(both: Between, lost: Tensor) -> float:
-    """Return Spearman's ρ of neighbours lost and change between averages, over the words that have both.
+def _frequency(both: Between) -> Tensor | None:
+    """How often the tested words occur in both periods; ``None`` without counts."""
+    one, two = both.counts
+    return None if one is None or two is None else (one + two)[both.tested]
+
+
+def agreement(lost: Tensor, change: Tensor, frequency: Tensor | None = None) -> float:
+    """Return Spearman's ρ of two measures, over the words that have both; NaN of fewer than four.
 
     Of both, what a curve over the logarithm of frequency explains is taken out: that of rare words is noise in both.
+
+    Args:
+        lost: ``(t,)`` neighbours lost.
+        change: ``(t,)``.
+        frequency: ``(t,)``, above 0; default: nothing is taken out.
     """
-    known = lost.isfinite()
+    known = lost.isfinite() & change.isfinite()
     if int(known.sum()) < 4:
         return math.nan
-    columns = [part[known].numpy() for part in (lost, both.averaged.value[both.tested])]
-    if both.counts[0] is not None and both.counts[1] is not None:
-        frequency = np.log(sum(count[both.tested][known].numpy() for count in both.counts if count is not None))
-        columns = [residuals(column, frequency) for column in columns]
+    columns = [part[known].numpy() for part in (lost, change)]
+    if frequency is not None:
+        columns = [residuals(column, np.log(frequency[known].numpy())) for column in columns]
     one, two = (torch.from_numpy(column)[None] for column in columns)
     return float(spearman(one, two))

@@ -96,7 +96,7 @@ def _shares(kept: Table[tables.Kept], pairs: Table[tables.Pair]) -> SmallTable:
     if any(row.two_samplings is not None for row in rows):
         columns += [
             (title["two_samplings"], lambda row: _percent(row, row.two_samplings, row.two_samplings_se)),
-            ("fewer than sampling leaves", _fewer),
+            ("fewer than sampling leaves, 95 %", _fewer),
         ]
     columns += [
         (title["chance"], lambda row: percent(row.chance)),
@@ -116,7 +116,7 @@ def _percent(row: tables.Kept, value: float | None, se: float | None) -> str:
 def _fewer(row: tables.Kept) -> str:
     if row.two_samplings is None:
         return "–"
-    low, high = fewer(row, 0.0)
+    low, high = fewer(row)
     return f"{signed_span(100 * low, 100 * high)} points"
 
 
