@@ -7,6 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gpustab.kernels.arithmetic import product
 from gpustab.kernels.gram import run_pairs
 
 __all__ = ["PairStatistics", "jackknife", "pair_errors", "pair_matrix", "pair_statistics"]
@@ -80,14 +81,15 @@ def pair_statistics(matrix: Tensor) -> PairStatistics:
     return PairStatistics(mean, sd, float(pair_errors(matrix)[1]), len(values))
 
 
-def pair_errors(matrices: Tensor) -> tuple[Tensor, Tensor]:
+def pair_errors(matrices: Tensor, subsets: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """Return mean and standard error over the pairs of each of some pair matrices, as :func:`pair_statistics` does.
 
     Args:
-        matrices: ``(..., R, R)``, such as those of many subsets of runs.
+        matrices: ``(..., R, R)``.
+        subsets: ``(S, R)`` bool, some of the runs each: mean and error are of every subset then.
 
     Returns:
-        both ``(...)`` float64.
+        both ``(...)`` float64, or ``(..., S)`` of subsets.
 
     >>> mean, error = pair_errors(pair_matrix(torch.tensor([1.0, 2.0, 3.0]), 3)[None])
     >>> round(float(mean), 6), round(float(error), 6)
@@ -95,8 +97,12 @@ def pair_errors(matrices: Tensor) -> tuple[Tensor, Tensor]:
     """
     known = ~matrices.isnan()
     known.diagonal(dim1=-2, dim2=-1).fill_(False)
-    counts = known.sum(-1, dtype=torch.float64)  # not whole numbers: their quotients have the default dtype
-    sums = torch.where(known, matrices, 0).double().sum(-1)
+    values, pairs_of = torch.where(known, matrices, 0).double(), known.double()
+    if subsets is None:
+        counts, sums = pairs_of.sum(-1), values.sum(-1)
+    else:
+        members = subsets.double()
+        counts, sums = (product(members, x) * members for x in (pairs_of, values))
     pairs, total = counts.sum(-1) / 2, sums.sum(-1) / 2
     taking_part = counts > 0
     runs = taking_part.sum(-1, dtype=torch.float64)

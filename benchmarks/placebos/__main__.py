@@ -2,8 +2,8 @@
 
 OMP_WAIT_POLICY=PASSIVE PYTHONPATH=. python -m benchmarks.placebos --out benchmarks/results
 
-With ``--batch 1``, ``2``, … other sets are drawn where a cell could still be wrong in more than one of ten, and count
-beside those before.
+With ``--batch 1``, ``2``, … other sets are drawn where a cell could still be wrong in more than one of ten, as many as
+it lacks and ``--sets`` at most, and count beside those before.
 """
 
 from __future__ import annotations
@@ -70,16 +70,22 @@ def train_pools(folder: Path, runs: int = POOL) -> Path:
     return folder
 
 
-def settled_in(path: Path) -> Callable[[str, str, int], bool]:
-    """Return what tells whether every sentence of a world is known to be wrong in at most :data:`ENOUGH`."""
+def missing_in(path: Path, most: int) -> Callable[[str, str, int], int | None]:
+    """Return what tells how many sets a world lacks until all its sentences are known to be wrong in few cases.
+
+    These are at most ``most``, and None for a world that the file does not have. A world that has no wrong sentence
+    lacks so many sets that :data:`ENOUGH` is reached if none of them is wrong either.
+    """
     counts: dict[tuple[str, str, int, str], list[int]] = {}
     for row in json.loads(path.read_text(encoding="utf-8")):
         own = counts.setdefault((row["placebo"], row["noise"], row["runs"], row["claim"]), [0, 0])
         own[0] += row["wrong"]
         own[1] += row["of"]
-    known = {key[:3] for key in counts}
-    still = {key[:3] for key, (wrong, of) in counts.items() if not of or wilson(wrong, of)[1] > ENOUGH}
-    return lambda *world: world in known - still
+    lacked: dict[tuple[str, str, int], int] = {}
+    for (*world, _), (wrong, of) in counts.items():
+        more = next((n for n in range(most) if of + n and wilson(wrong, of + n)[1] <= ENOUGH), most)
+        lacked[tuple(world)] = max(more, lacked.get(tuple(world), 0))
+    return lambda *world: lacked.get(world)
 
 
 def write(rows: list[Row], path: Path) -> None:
@@ -100,8 +106,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--batch", type=int, default=0, help="other sets, for the cells that are not sure yet")
     choices = parser.parse_args()
-    skip = settled_in(choices.out / "placebos.json") if choices.batch else Draws().skip
-    with tempfile.TemporaryDirectory() as name, drawing(Draws(choices.batch, skip)):
+    missing = missing_in(choices.out / "placebos.json", choices.sets) if choices.batch else Draws().missing
+    with tempfile.TemporaryDirectory() as name, drawing(Draws(choices.batch, missing)):
         folder, parts = choices.pools or Path(name) / "pools", choices.only.split(",")
         if not {*parts} <= {*DRAWN, "neighbourhoods"}:
             train_pools(folder)

@@ -102,11 +102,11 @@ class Draws(NamedTuple):
 
     Attributes:
         batch: another one draws other sets.
-        skip: whether a world is left out, by what it is about, its noise and R.
+        missing: how many sets a world lacks, by what it is about, its noise and R; None for all that are wanted of it.
     """
 
     batch: int = 0
-    skip: Callable[[str, str, int], bool] = lambda *_: False
+    missing: Callable[[str, str, int], int | None] = lambda *_: None
 
 
 _draws = [Draws()]
@@ -157,12 +157,14 @@ def cells(world: World, noise: str, sets: int, seed: int = 0) -> Iterator[Row]:
     Raises:
         LookupError: if a claim is asked about that no study judged at any R, since such a placebo proves nothing.
     """
-    batch, skip = _draws[-1]
-    wanted = [r for r in world.runs if not skip(world.about, noise, r)]
-    never_asked = set() if callable(world.truths) or len(wanted) < len(world.runs) else set(world.truths)
+    batch, missing = _draws[-1]
+    lacked = {r: missing(world.about, noise, r) for r in world.runs}
+    wanted = [r for r in world.runs if lacked[r] != 0]
+    never_asked = set() if callable(world.truths) or batch else set(world.truths)
     for r in wanted:
         part = world.part / (2 if r > world.whole_to else 1)
-        count, rng = max(2, round(sets * part)), np.random.default_rng([seed, r, batch][: 3 if batch else 2])
+        count = lacked[r] or max(2, round(sets * part))
+        rng = np.random.default_rng([seed, r, batch][: 3 if batch else 2])
         given = []
         for _ in range(count):
             with recorded() as said:

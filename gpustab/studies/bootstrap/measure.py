@@ -163,12 +163,15 @@ def _second_pass(runs: Runs, rows: Tensor, wanted: Sequence[Mapping[int, None]])
     """The cosine and the rank of the wanted words of every query in every run."""
     query = torch.tensor([q for q, own in enumerate(wanted) for _ in own], dtype=torch.long, device="cpu")
     word = torch.tensor([k for own in wanted for k in own], dtype=torch.long, device="cpu")
+    place = torch.tensor([place for own in wanted for place in range(len(own))], dtype=torch.long, device="cpu")
+    table = torch.full((len(wanted), max(map(len, wanted), default=0)), torch.nan, dtype=torch.float64, device="cpu")
     cosines = torch.full((len(query), len(runs)), torch.nan, dtype=torch.float64, device="cpu")
     ranks = cosines.clone()
     for r, values in enumerate(_cosines(runs, rows)):
         own = values[query, word]
+        table[query, place] = -own
         ascending = (-values).nan_to_num(2).sort(dim=1).values  # nearest first
-        better = torch.stack([torch.searchsorted(ascending[q], -x) for q, x in zip(query, own, strict=True)])
+        better = torch.searchsorted(ascending, table)[query, place]
         cosines[:, r] = own
         ranks[:, r] = (better + 1).double().where(~own.isnan(), torch.nan)
     return Listed(query, word, cosines, ranks)

@@ -118,17 +118,29 @@ def by_runs(group: str, values: Tensor) -> list[tables.ByRuns]:
 
 
 def rise_left(values: Tensor) -> Estimate:
-    """Return how much the mean SD rises from 2 runs to all beyond its bias, as a logarithm; 0 where all is bias."""
+    """Return how much the mean SD rises from 2 runs to all beyond its bias, as a logarithm; 0 where all is bias.
 
-    def number(part: Tensor) -> float:
-        runs = part.shape[1]
-        two = float(torch.stack([variances(part[:, [i, j]]) for i in range(runs) for j in range(i)]).sqrt().nanmean())
-        everything = mean_sd(part)
+    The SD of two runs is ``|a − b| / √2``. What two runs add to the mean over all pairs of runs is summed once, so that
+    leaving out a run takes its pairs off.
+
+    Args:
+        values: ``(p, R)``, NaN where a run lacks a word.
+    """
+    runs = values.shape[1]
+    apart = [(values - values[:, r, None]).abs() / math.sqrt(2) for r in range(runs)]
+    sums, counts = torch.stack([x.nansum(0) for x in apart]), torch.stack([(~x.isnan()).sum(0) for x in apart])
+
+    def number(kept: list[int]) -> float:
+        pairs = counts[kept][:, kept].fill_diagonal_(0).sum()
+        two = float(sums[kept][:, kept].sum() / pairs)
+        everything = mean_sd(values[:, kept])
         # Mean ddof-1 SDs: their bias is that of the population SD without the factor √((R − 1) / R).
-        shares = [expected_sd(k, 0) * math.sqrt(k / (k - 1)) for k in (2, runs)]
+        shares = [expected_sd(k, 0) * math.sqrt(k / (k - 1)) for k in (2, len(kept))]
         return math.log(everything / shares[1]) - math.log(two / shares[0]) if two > 0 else math.nan
 
-    return jackknifed(values, number)
+    everyone = list(range(runs))
+    left_out = [number(everyone[:r] + everyone[r + 1 :]) for r in everyone]
+    return Estimate.of_runs(number(everyone), jackknife_error(left_out), runs)
 
 
 def list_agreement(lists: Tensor, present: Tensor) -> tuple[float, float, float]:

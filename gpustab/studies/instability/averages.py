@@ -247,14 +247,27 @@ def sd_ratio(averages: Tensor, runs: Tensor) -> Tensor:
 def _variances(groups: list[list[int]], averages: Tensor, runs: Tensor) -> Tensor:
     """Squared jackknife errors of slope and SD ratio, leaving out one average with the runs beneath it, (2,)."""
     k = len(groups)
-    left_out = []
-    for a in range(k):
-        kept = [r for r in range(runs.shape[1]) if r not in groups[a]]
-        others = averages[:, [b for b in range(k) if b != a]]
-        if not kept or k < 2:
-            return runs.new_full((2,), math.nan)
-        left_out.append(torch.stack([slope(others, runs[:, kept]), sd_ratio(others, runs[:, kept])]))
-    return (k - 1) * torch.stack(left_out).var(0, correction=0)
+    if k < 2 or {r for group in groups for r in group} - {*groups[0]} == set():
+        return runs.new_full((2,), math.nan)
+    (y, of_averages), (x, of_runs) = _without(averages, [[a] for a in range(k)]), _without(runs, groups)
+    slopes = (x * y).sum(0) / x.square().sum(0)
+    return (k - 1) * torch.stack([slopes, of_averages / of_runs]).var(1, correction=0)
+
+
+def _without(values: Tensor, groups: list[list[int]]) -> tuple[Tensor, Tensor]:
+    """Means ``(pairs, k)`` of values ``(pairs, n)`` and their mean unbiased SDs ``(k,)``, each without a group.
+
+    Of values less their mean, what is left sums to what is taken out, with the other sign.
+    """
+    mean = values.mean(1, keepdim=True)
+    centred = values - mean
+    left = [values.shape[1] - len(group) for group in groups]
+    out = torch.stack([centred[:, group].sum(1) for group in groups], 1)
+    squares = torch.stack([centred[:, group].square().sum(1) for group in groups], 1)
+    n = values.new_tensor(left)
+    rest = centred.square().sum(1, keepdim=True) - squares - out.square() / n
+    sds = (rest.clamp(min=0) / (n - 1)).sqrt().mean(0)
+    return mean - out / n, sds / values.new_tensor([expected_sd(m) if m > 1 else math.nan for m in left])
 
 
 def _clear_of_0(cosines: Tensor) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Annotated, NamedTuple
 
 import torch
@@ -290,8 +291,7 @@ def errors(matrix: Tensor, size: int, seed: int) -> tuple[float, float]:
     """
     runs = len(matrix)
     value = pair_statistics(matrix).mean
-    subsets = torch.tensor(_subsets(runs, size, seed), device=matrix.device)
-    means, ses = pair_errors(matrix[subsets[:, :, None], subsets[:, None]])
+    means, ses = pair_errors(matrix, _subsets(runs, size, seed).to(matrix.device))
     jackknife = _rms(ses.tolist())
     if size == runs:
         return ratio(jackknife, value), math.nan
@@ -299,11 +299,15 @@ def errors(matrix: Tensor, size: int, seed: int) -> tuple[float, float]:
     return ratio(jackknife, value), ratio(float(means.std(correction=0)) / math.sqrt(1 - size / runs), value)
 
 
-def _subsets(runs: int, size: int, seed: int) -> list[list[int]]:
+@lru_cache(256)
+def _subsets(runs: int, size: int, seed: int) -> Tensor:
+    """Return which runs are in each of some subsets, ``(S, R)`` bool: all there are, or some drawn ones."""
     if math.comb(runs, size) <= SUBSETS:
-        return [list(subset) for subset in itertools.combinations(range(runs), size)]
-    generator = torch.Generator().manual_seed(seed)
-    return [torch.randperm(runs, generator=generator, device="cpu")[:size].tolist() for _ in range(SUBSETS)]
+        rows = torch.tensor(list(itertools.combinations(range(runs), size)), device="cpu")
+    else:
+        generator = torch.Generator().manual_seed(seed)
+        rows = torch.stack([torch.randperm(runs, generator=generator, device="cpu")[:size] for _ in range(SUBSETS)])
+    return torch.zeros(len(rows), runs, dtype=torch.bool, device="cpu").scatter_(1, rows, True)
 
 
 def _rms(values: Sequence[float]) -> float:

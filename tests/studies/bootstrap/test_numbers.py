@@ -10,6 +10,7 @@ import torch
 
 from gpustab import load_groups
 from gpustab.machine.device import Compute
+from gpustab.statistics.intervals import expected_sd, jackknife_error
 from gpustab.studies.bootstrap import numbers, study
 from gpustab.studies.bootstrap.corpus import Queries
 from gpustab.studies.bootstrap.measure import measure
@@ -87,6 +88,23 @@ class TestKnownSpread:
             assert row.paper == pytest.approx(0.02 * row.bias, rel=0.05)
             assert row.unbiased == pytest.approx(0.02, rel=0.05)
         assert abs(numbers.rise_left(values).value) < 0.05
+
+    def test_the_rise_is_that_of_all_pairs_of_runs_formed_anew_without_each_run(self):
+        generator = torch.Generator().manual_seed(0)
+        values = torch.randn(60, 6, dtype=torch.float64, generator=generator)
+        values[torch.rand(60, 6, generator=generator) < 0.2] = math.nan
+        found = numbers.rise_left(values)
+
+        def naive(part):
+            pairs = [part[:, [i, j]] for i in range(part.shape[1]) for j in range(i)]
+            two = np.nanmean(np.concatenate([np.std(x.numpy(), axis=1, ddof=1) for x in pairs]))
+            own = part.numpy()[(~part.isnan()).sum(1) > 1]
+            shares = [expected_sd(k, 0) * math.sqrt(k / (k - 1)) for k in (2, part.shape[1])]
+            return math.log(np.nanmean(np.nanstd(own, axis=1, ddof=1)) / shares[1]) - math.log(two / shares[0])
+
+        left_out = [naive(values[:, [k for k in range(6) if k != r]]) for r in range(6)]
+        assert found.value == pytest.approx(naive(values), rel=1e-9)
+        assert found.se == pytest.approx(jackknife_error(left_out), rel=1e-9)
 
     def test_noise_alone_is_no_distance_between_settings(self):
         first, second, moved = (
