@@ -116,7 +116,8 @@ def of_text(iterations: int, part: float) -> Make:
         words = {word: k for k, word in enumerate(sorted({word for text in texts for word in text}))}
         both = [np.zeros((int((late == k).sum()), len(words))) for k in range(2)]
         for k, counts in enumerate(both):
-            for row, text in zip(counts, (text for text, own in zip(texts, late, strict=True) if own == k), strict=True):
+            inside = [text for text, own in zip(texts, late, strict=True) if own == k]
+            for row, text in zip(counts, inside, strict=True):
                 np.add.at(row, [words[other.get(word, word) if k else word] for word in text], 1)
         draws = [[rng.integers(len(counts), size=len(counts)) for _ in range(r)] for counts in both]
         kept = np.all([counts.sum(0) >= LEAST for counts in both], 0)
@@ -145,10 +146,11 @@ def of_model(training: float, *, exchanged: bool, turned: bool) -> Make:
         own = [period + DOCUMENTS * rare * rng.normal(size=(V, D)) for period in (base, later)]
 
         def runs(again: float) -> tuple[list[Tensor], list[Tensor]]:
-            first, second = (
-                [torch.from_numpy(x + rare * (again * rng.normal(size=(V, D)) + training * rng.normal(size=(V, D)))) for _ in range(r)]
-                for x in own
-            )
+            def run(x: np.ndarray) -> Tensor:
+                noise = again * rng.normal(size=(V, D)) + training * rng.normal(size=(V, D))
+                return torch.from_numpy(x + rare * noise)
+
+            first, second = ([run(x) for _ in range(r)] for x in own)
             return first, second
 
         return Periods(runs(0.0), runs(DOCUMENTS))
@@ -161,10 +163,7 @@ NONE = {
     "change.neighbours-more-than-at-random": never("more"),
     "change.same-words": never("yes", "no"),
 }
-MOVED = {
-    "change.neighbours-beyond-sampling": should("fewer"),
-    "change.neighbours-more-than-at-random": should("more"),
-}
+MOVED = {"change.neighbours-beyond-sampling": should("fewer"), "change.neighbours-more-than-at-random": should("more")}
 
 
 def worlds_of_text(iterations: int) -> Iterator[World]:
@@ -178,13 +177,13 @@ def worlds_of_models(name: str) -> Iterator[World]:
     """Yield the worlds of drawn spaces."""
     noise = TRAINING[name]
     words = f"{EXCHANGED} of {V} words exchanged in the later period, {name} noise"
-    yield World(
-        f"spaces of two periods drawn alike, {name} noise", judged(of_model(noise, exchanged=False, turned=False)), NONE, RUNS, 0.9
-    )
+    about = f"spaces of two periods drawn alike, {name} noise"
+    yield World(about, judged(of_model(noise, exchanged=False, turned=False)), NONE, RUNS, 0.9)
     alike = MOVED | {"change.same-words": should("yes", "no")}
     yield World(words, judged(of_model(noise, exchanged=True, turned=False)), alike, RUNS, 0.25)
     camps = MOVED | {"change.same-words": should("no", "yes")}
-    yield World(f"half of the words turned, and {words}", judged(of_model(noise, exchanged=True, turned=True)), camps, RUNS, 0.25)
+    about = f"half of the words turned, and {words}"
+    yield World(about, judged(of_model(noise, exchanged=True, turned=True)), camps, RUNS, 0.25)
 
 
 def rows(_folder: Path, sets: int) -> Iterator[Row]:

@@ -4,9 +4,10 @@ from gpustab.errors import InputError
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.change.claims import BEYOND_LAW, BEYOND_SAMPLING, ORDER, Order
 from gpustab.studies.change.claims_of_frames import NO_FRAME, TWO_CAMPS
+from gpustab.studies.change.claims_of_neighbours import FEWER_THAN_SAMPLINGS, NAME_ALIKE, Agreement
 from gpustab.studies.change.claims_of_tasks import AVERAGE_BETTER, Way
 from gpustab.studies.change.laws import Laws, Rows
-from gpustab.studies.change.tables import Excess, Pair
+from gpustab.studies.change.tables import Excess, Kept, Pair
 from tests.studies.edges import Edge
 
 
@@ -17,6 +18,12 @@ def pair(change, floor=0.2):
         | {"change": change, "sampling_floor": floor, "training_floor": 0.1}
         | {"tested": 100, "runs_first": 4, "runs_second": 4, "align": "all"}
     )
+
+
+def kept(beyond_chance):
+    """Two runs of one period that share so much of their lists beyond chance; two periods share nothing."""
+    shares = {"k": 10, "chance": 0.1, "two_runs": 0.1 + beyond_chance, "two_samplings": 0.1 + beyond_chance}
+    return Kept(**dict.fromkeys(Kept._fields, 0.0) | shares | {"words": 100, "runs": 4})
 
 
 def fitted(words):
@@ -43,6 +50,8 @@ EDGES = {
         lambda x: BEYOND_LAW.judge(Excess("s", "a", "b", "w", 0.1, 0.5, 0.4, 1.0, 0.1, 3, x, 0.1)), "yes", "no"
     ),
     "change.reliable": Edge(lambda x: ORDER.judge(Order("a", x)), below="no", above="yes"),
+    "change.barely": Edge(lambda x: FEWER_THAN_SAMPLINGS.judge(kept(x)), "too noisy", "fewer"),
+    "change.alike": Edge(lambda x: NAME_ALIKE.judge(Agreement("a", x, 10**30, differ=True)), "no", "yes"),
     "change.ranked": Edge(
         lambda x: AVERAGE_BETTER.judge(Way("s", Estimate.of_runs(0.5, 0.01, int(x)))), "no test", "better", step=1
     ),

@@ -29,8 +29,8 @@ def _beside_samplings(kept: Kept) -> str:
 
 def _shares(kept: Kept) -> str:
     return (
-        f"Of a word's {kept.k:,} nearest words a run of each period shares {percent(kept.shared)}, two samplings of one "
-        f"period's documents {percent(kept.two_samplings or 0.0)}, two runs of one period {percent(kept.two_runs)}"
+        f"Of a word's {kept.k:,} nearest words a run of each period shares {percent(kept.shared)}, two samplings of "
+        f"one period {percent(kept.two_samplings or 0.0)}, two runs of one period {percent(kept.two_runs)}"
     )
 
 
@@ -124,10 +124,12 @@ NAME_ALIKE = Claim[Agreement](
     id="change.same-words",
     says="Neighbours and displacement name the same words.",
     source=f"{GONEN}, section 5",
-    paper="Gonen et al. found that the two measures name other words, and that those of neighbours are easier to explain",
+    paper=(
+        "Gonen et al. found that the two measures name other words, and that those of neighbours are easier to explain"
+    ),
     rule=(
-        f"Spearman's ρ of both over the words, frequency taken out, is surely above {ALIKE:g}, by its 95 % interval over "
-        "words. No: it is surely below. No test where neighbours do not say that contexts differ"
+        f"Spearman's ρ of both over the words, frequency taken out, is surely above {ALIKE:g}, by its 95 % interval "
+        "over words. No: it is surely below. No test where neighbours do not say that contexts differ"
     ),
     judge=_agree,
     sentences={

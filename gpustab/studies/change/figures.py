@@ -249,7 +249,7 @@ def _both_measures(words: Sequence[Word], name: str) -> str:
             Curve([word.averaged for word in some], [word.lost for word in some], style, shape, label, parts=(MARKS,))
         )
         notes += [Note(word.word, word.averaged, word.lost, dx=-7, dy=4) for word in some[:_NAMED]]
-    across, up = ([value(word) for word in known] for value in (lambda word: word.averaged, lambda word: word.lost))
+    across, up = [word.averaged for word in known], [word.lost for word in known]
     return lines(
         Axis("change between averages, after alignment (0: the same use)", min(0.0, *across), max(across)),
         Axis("neighbours lost (0: none, 1: all)", min(0.0, *up), max(up)),

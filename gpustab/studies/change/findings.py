@@ -20,8 +20,10 @@ from gpustab.studies.change.claims import (
     Order,
     laws_judged,
 )
+from gpustab.studies.change.claims_of_neighbours import FEWER_THAN_AT_RANDOM, FEWER_THAN_SAMPLINGS, NAME_ALIKE
 from gpustab.studies.change.claims_of_tasks import AVERAGE_BETTER, BETTER_THAN_ONE_CLASS, averages_judged
-from gpustab.studies.change.differences import beyond, control_difference
+from gpustab.studies.change.differences import beyond, control_difference, neighbours_difference
+from gpustab.studies.change.page_of_neighbours import agreements
 from gpustab.studies.shared.claims import Observation
 from gpustab.studies.shared.wording import group_in_words, signed_span
 
@@ -63,6 +65,7 @@ def observations(made: Tables, contrasts: Sequence[Mapping[str, Any]]) -> Iterat
         )
         for law in laws_judged(tables.LAWS.rows(made), floors)
     ] or [FREQUENCY_EXPLAINS.open("no law of frequency was fitted")]
+    yield from _of_neighbours(made, main, floors)
     cells = list(tables_of_tasks.GRID.rows(made))
     if cells:
         best = max(cells, key=lambda cell: cell.accuracy)
@@ -77,6 +80,30 @@ def observations(made: Tables, contrasts: Sequence[Mapping[str, Any]]) -> Iterat
         )
         if AVERAGE_BETTER.judge(way) != "no test"
     ] or [AVERAGE_BETTER.open("no targets were ranked by averages of enough runs")]
+
+
+def _of_neighbours(made: Tables, main: Sequence[str], floors: set[str]) -> Iterator[Observation]:
+    kept = tables.KEPT.of(made)
+    yield from [
+        FEWER_THAN_SAMPLINGS.observed(
+            row,
+            _called(row.periods, row.series),
+            f"{percent(row.shared)} kept, {percent(row.two_samplings)} by two samplings",
+        )
+        for row in kept.rows()
+        if row.series in main and row.two_samplings is not None
+    ] or [FEWER_THAN_SAMPLINGS.open("no bootstrap runs tell which neighbours two samplings share")]
+    difference = neighbours_difference([row for row in kept.rows() if row.series not in floors])
+    if difference.pairs and not math.isnan(difference.value):
+        span = "" if math.isnan(difference.half) else f" ({difference.span})"
+        yield FEWER_THAN_AT_RANDOM.observed(difference, "", f"by {number(difference.value, 2)}{span}")
+    else:
+        yield FEWER_THAN_AT_RANDOM.open("no documents were dealt out at random, or too few words or runs were measured")
+    yield from [
+        NAME_ALIKE.observed(one, one.name, f"Spearman's ρ {number(one.value, 2)}")
+        for one in agreements(kept, main)
+        if not math.isnan(one.value)
+    ] or [NAME_ALIKE.open("no words have both measures")]
 
 
 def _called(periods: str, series: str) -> str:

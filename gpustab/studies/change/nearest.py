@@ -39,16 +39,19 @@ Samplings = tuple[float, float, float]
 """Part that two samplings of one period share, mean over the words, its error over runs, and that of the rest."""
 
 
+_UNKNOWN: tuple[float | None, float | None, float | None] = (None, None, None)
+
+
 def kept_words(both: Between, wanted: int | None = None) -> KeptWords | None:
     """Return what every tested word keeps; ``None`` where they are hardly more than the neighbours of one."""
     k = length_of(len(both.tested_words), wanted)
     if len(both.tested_words) < 2 * k:
         return None
-    groups = [
+    first, second = (
         [period.runs.select(r, rows[both.tested].to(period.runs.device)) for r in range(len(period.runs))]
         for period, rows in zip((both.first, both.second), both.rows, strict=True)
-    ]
-    return kept_neighbours(*groups, k)
+    )
+    return kept_neighbours(first, second, k)
 
 
 def kept_row(series: Series, both: Between, kept: KeptWords, samplings: Samplings | None) -> Kept:
@@ -68,7 +71,7 @@ def kept_row(series: Series, both: Between, kept: KeptWords, samplings: Sampling
         kept.chance,
         *kept.shared.mean(every)[:2],
         *kept.within.mean(every)[:2],
-        *(samplings or (None, None, None)),
+        *(samplings or _UNKNOWN),
         float(lost.value),
         float(lost.se),
         agreement(kept.lost(BARELY).value, both.averaged.value[both.tested], _frequency(both)),

@@ -39,8 +39,8 @@ class ChangeOptions(Options):
         words: words whose way through the periods is shown, with commas between.
         reference: the period that these words are compared with; default: the first.
         n: length of their lists of neighbours.
-        nearest: how many nearest words of a word in two periods are compared, which needs no alignment; default: a tenth
-            of the tested words, from 10 to 1,000.
+        nearest: how many nearest words of a word in two periods are compared, which needs no alignment; default: a
+            tenth of the tested words, from 10 to 1,000.
         per_pair: whether change and frequency are standardised in every pair of periods, as the thesis says, or over
             all pairs together, as its program does.
         resamples: draws of words with replacement behind the intervals of the laws.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
-from gpustab.results.page import Columns, number, percent, with_half
+from gpustab.results.page import Shown, number, percent, with_half
 from gpustab.results.table import titles
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.change import tables
@@ -49,10 +49,11 @@ def of_neighbours(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
             ]
         ),
         aside=(
-            "Agreement: Spearman's ρ over the words of neighbours lost and of the change between averages, what a curve "
-            "over log frequency explains taken out of both. The lists have the words that stand in the first tenth by "
+            "Agreement: Spearman's ρ over the words of neighbours lost and of the change between averages, less what a "
+            "curve over log frequency explains of both. The lists have the words that stand in the first tenth by "
             "both measures, or by one alone. Neighbours alone: the word itself may have stood still while those around "
-            "it moved. Displacement alone: the word moved along with its neighbours, or the alignment moved it. ± are 95 % over runs."
+            "it moved. Displacement alone: the word moved along with its neighbours, or the alignment moved "
+            "it. ± are 95 % over runs."
         ),
     )
 
@@ -87,7 +88,7 @@ def said_of_neighbours(kept: Table[tables.Kept], pairs: Table[tables.Pair]) -> I
 def _shares(kept: Table[tables.Kept], pairs: Table[tables.Pair]) -> SmallTable:
     names, title = tables.called(pairs), titles(tables.Kept)
     rows = list(kept.rows())
-    columns: Columns = [
+    columns: list[str | tuple[str, Shown]] = [
         ("series", lambda row: names[row.series]),
         ("periods", lambda row: row.periods),
         (title["shared"], lambda row: _percent(row, row.shared, row.shared_se)),
