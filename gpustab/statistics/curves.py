@@ -36,7 +36,8 @@ def spline(x: Floats, knots: int = KNOTS) -> Floats:
         raise ValueError("values do not differ, so that there is no curve over them")
     # Each column is the curve that is 1 at its knot and 0 at the others; all together are the intercept.
     curve = CubicSpline(places, np.eye(len(places)), bc_type="natural")
-    return np.asarray(curve(x)[:, 1:], dtype=np.float64)
+    columns: Floats = np.array(curve(x)[:, 1:], dtype=np.float64)
+    return columns
 
 
 def residuals(y: Floats, x: Floats, knots: int = KNOTS) -> Floats:

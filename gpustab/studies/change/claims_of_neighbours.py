@@ -46,10 +46,14 @@ FEWER_THAN_SAMPLINGS = Claim[Kept](
     ),
     judge=_beside_samplings,
     sentences={
-        "fewer": lambda kept: f"Words keep fewer neighbours than sampling explains. {_shares(kept)}.",
-        "open": lambda kept: f"Neighbours show no change that sampling cannot explain. {_shares(kept)}.",
+        "fewer": lambda kept: (
+            f"From {kept.first} to {kept.second}, words keep fewer neighbours than sampling explains. {_shares(kept)}."
+        ),
+        "open": lambda kept: (
+            f"From {kept.first} to {kept.second}, neighbours cannot separate a change from sampling. {_shares(kept)}."
+        ),
         "too noisy": lambda kept: (
-            f"Neighbours tell nothing: of a word's {kept.k:,} nearest words even two runs of one period share only "
+            f"From {kept.first} to {kept.second}, neighbours tell nothing: of a word's {kept.k:,} nearest words even two runs of one period share only "
             f"{percent(kept.two_runs)} (by chance {percent(kept.chance)})."
         ),
     },
