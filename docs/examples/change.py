@@ -39,6 +39,8 @@ _PLAIN = pair(align="none", residual=0.8, by_all=0.7)
 
 _KEPT = made(
     Kept,
+    first="1800–1849",
+    second="1850–1899",
     k=180,
     words=1800,
     runs=8,

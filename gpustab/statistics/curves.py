@@ -48,6 +48,6 @@ def residuals(y: Floats, x: Floats, knots: int = KNOTS) -> Floats:
     True
     """
     if len(x) < 2 or not np.ptp(x) > 0:
-        return y - y.mean()
+        return np.asarray(y - y.mean())
     design = np.column_stack([np.ones(len(x)), spline(x, knots)])
     return np.asarray(y - design @ np.linalg.lstsq(design, y, rcond=None)[0])

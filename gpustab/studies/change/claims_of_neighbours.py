@@ -53,8 +53,8 @@ FEWER_THAN_SAMPLINGS = Claim[Kept](
             f"From {kept.first} to {kept.second}, neighbours cannot separate a change from sampling. {_shares(kept)}."
         ),
         "too noisy": lambda kept: (
-            f"From {kept.first} to {kept.second}, neighbours tell nothing: of a word's {kept.k:,} nearest words even two runs of one period share only "
-            f"{percent(kept.two_runs)} (by chance {percent(kept.chance)})."
+            f"From {kept.first} to {kept.second}, neighbours tell nothing. Of a word's {kept.k:,} nearest words "
+            f"even two runs of one period share only {percent(kept.two_runs)} (by chance {percent(kept.chance)})."
         ),
     },
 )
