@@ -170,7 +170,8 @@ def worlds_of_text(iterations: int) -> Iterator[World]:
     """Yield the worlds of real text."""
     yield World("documents dealt out at random to two periods", judged(of_text(iterations, 0.0)), NONE, RUNS, 0.9)
     about = "all words of middle frequency exchanged in the later of two periods"
-    yield World(about, judged(of_text(iterations, 1.0)), MOVED, RUNS, 0.25)
+    alike = MOVED | {"change.same-words": should("yes", "no")}
+    yield World(about, judged(of_text(iterations, 1.0)), alike, RUNS, 0.25)
 
 
 def worlds_of_models(name: str) -> Iterator[World]:
@@ -181,9 +182,8 @@ def worlds_of_models(name: str) -> Iterator[World]:
     yield World(about, judged(of_model(noise, exchanged=False, turned=False)), NONE, RUNS, 0.9)
     alike = MOVED | {"change.same-words": should("yes", "no")}
     yield World(words, judged(of_model(noise, exchanged=True, turned=False)), alike, RUNS, 0.25)
-    camps = MOVED | {"change.same-words": should("no", "yes")}
     about = f"half of the words turned, and {words}"
-    yield World(about, judged(of_model(noise, exchanged=True, turned=True)), camps, RUNS, 0.25)
+    yield World(about, judged(of_model(noise, exchanged=True, turned=True)), MOVED, RUNS, 0.25)
 
 
 def rows(_folder: Path, sets: int) -> Iterator[Row]:

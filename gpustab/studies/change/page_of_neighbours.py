@@ -44,7 +44,8 @@ def of_neighbours(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
                 *said,
                 "This asks for no alignment: a word's nearest words are found in each space by themselves, and counted "
                 f"if both spaces have them. Here they are the {shown[0].k:,} nearest of the {shown[0].words:,} words "
-                f"that are frequent enough in both periods ({option('nearest')} takes more or fewer). Lost is the part of those that two runs of one "
+                f"that are frequent enough in both periods ({option('nearest')} takes others). "
+                "Lost is the part of those that two runs of one "
                 "period share, beyond chance, which a run of each period does not: 0 if nothing changed, 1 if nothing "
                 "is left.",
             ]
