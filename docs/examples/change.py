@@ -11,7 +11,7 @@ from gpustab.studies.change.claims_of_frames import Cosine
 from gpustab.studies.change.claims_of_neighbours import Agreement
 from gpustab.studies.change.claims_of_tasks import Way
 from gpustab.studies.change.differences import AtRandom, Explained
-from gpustab.studies.change.tables import Excess, Kept, Law, Pair
+from gpustab.studies.change.tables import Excess, Law, Pair
 from gpustab.studies.change.tables_of_tasks import Cell
 
 
@@ -37,30 +37,7 @@ def _cell(way: str, accuracy: float, spearman: float, error: float = 0.03, **val
 _RANDOM = AtRandom(0.052, 0.021, 1, 3, 0.2)
 _PLAIN = pair(align="none", residual=0.8, by_all=0.7)
 
-_KEPT = made(
-    Kept,
-    first="1800–1849",
-    second="1850–1899",
-    k=180,
-    words=1800,
-    runs=8,
-    chance=0.1,
-    shared=0.31,
-    shared_se=0.004,
-    two_runs=0.72,
-    two_runs_se=0.003,
-    two_samplings=0.58,
-    two_samplings_se=0.005,
-    beyond_se_words=0.003,
-)
-
 EXAMPLES = {
-    "change.neighbours-beyond-sampling": [
-        _KEPT,
-        _KEPT._replace(shared=0.55),
-        _KEPT._replace(two_runs=0.13, two_samplings=0.12),
-        _KEPT._replace(two_samplings=None),
-    ],
     "change.neighbours-more-than-at-random": [
         _RANDOM,
         _RANDOM._replace(pairs=3),

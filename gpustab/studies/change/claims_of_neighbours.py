@@ -8,56 +8,13 @@ from typing import NamedTuple
 from gpustab.results.page import counted, number, percent
 from gpustab.statistics.ranks import spearman_interval
 from gpustab.studies.change.claims import BARELY, beside_splits
-from gpustab.studies.change.differences import AtRandom, fewer
-from gpustab.studies.change.tables import Kept
+from gpustab.studies.change.differences import AtRandom
 from gpustab.studies.shared.claims import Claim, Margin
 from gpustab.studies.shared.wording import groups_in_words, number_span
 
 ALIKE = Margin(0.5, "Spearman's ρ of neighbours lost and displacement, from which on they name the same words")
 
 GONEN = "Gonen et al. 2020"
-
-
-def _beside_samplings(kept: Kept) -> str:
-    """Judge the neighbours that two periods share beside those of two samplings of one."""
-    if kept.two_samplings is None:
-        return "no test"
-    if kept.two_runs - kept.chance <= BARELY:
-        return "too noisy"
-    return "fewer" if fewer(kept)[0] > 0 else "open"
-
-
-def _shares(kept: Kept) -> str:
-    return (
-        f"Of a word's {kept.k:,} nearest words a run of each period shares {percent(kept.shared)}, two samplings of "
-        f"one period {percent(kept.two_samplings or 0.0)}, two runs of one period {percent(kept.two_runs)}"
-    )
-
-
-FEWER_THAN_SAMPLINGS = Claim[Kept](
-    id="change.neighbours-beyond-sampling",
-    says="Words keep fewer neighbours between two periods than between two samplings of one period's documents.",
-    source=GONEN,
-    paper="Gonen et al. compared one space of each corpus, and say nothing of samplings",
-    rule=(
-        "fewer: the 95 % interval, over runs and words, of what the effect of sampling leaves, less what two periods "
-        "share, lies above 0. Too noisy: two runs of one period share at most "
-        f"{percent(BARELY)} of their lists beyond chance"
-    ),
-    judge=_beside_samplings,
-    sentences={
-        "fewer": lambda kept: (
-            f"From {kept.first} to {kept.second}, words keep fewer neighbours than sampling explains. {_shares(kept)}."
-        ),
-        "open": lambda kept: (
-            f"From {kept.first} to {kept.second}, neighbours cannot separate a change from sampling. {_shares(kept)}."
-        ),
-        "too noisy": lambda kept: (
-            f"From {kept.first} to {kept.second}, neighbours tell nothing. Of a word's {kept.k:,} nearest words "
-            f"even two runs of one period share only {percent(kept.two_runs)} (by chance {percent(kept.chance)})."
-        ),
-    },
-)
 
 
 def _with(difference: AtRandom) -> str:

@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from scipy.optimize import brentq
-from scipy.special import ndtri, owens_t
-
 from gpustab.results.page import percent
 from gpustab.statistics.intervals import Estimate, t_quantile
 from gpustab.studies.change.tables import Kept, Law, Pair
@@ -34,47 +31,6 @@ def beyond_margin(pair: Pair, margin: float) -> Interval:
     value = change.value - floor.value - margin * (floor.value - pair.training_floor)
     error = math.hypot(change.se, (1 + margin) * floor.se, margin * pair.training_se)
     return _over_words(pair, Estimate(value, error, change.freedom))
-
-
-def fewer(kept: Kept) -> Interval:
-    """Return the 95 % interval, over runs and words, of what sampled documents leave of neighbours less what is there.
-
-    As in :func:`expected`, two bootstrap runs share more than two periods in which nothing changed. Whether a word is
-    among the nearest in two runs is taken for whether two normal numbers of some correlation both lie above a
-    threshold. By the shares of two runs and of two samplings these correlations are A and B, and between two periods
-    it is ``A + 1 − A/B`` where nothing changed. Of real and drawn spaces that is 0.00 to 0.03 too low a share, and up
-    to 0.2 where the solver adds no noise: on the safe side.
-    """
-    threshold = -float(ndtri(kept.chance))
-
-    def left(two_runs: float, two_samplings: float) -> float:
-        one, drawn = (_correlation(share, kept.chance, threshold) for share in (two_runs, two_samplings))
-        return _shared(one + 1 - one / drawn, kept.chance, threshold) if drawn > 0 else math.nan
-
-    shared, samplings = kept.shared, kept.two_samplings or math.nan
-    value = left(kept.two_runs, samplings)
-    slopes = [(left(kept.two_runs + x, samplings + y) - value) / (x + y) for x, y in ((-_STEP, 0), (0, -_STEP))]
-    errors = kept.shared_se, slopes[0] * kept.two_runs_se, slopes[1] * (kept.two_samplings_se or 0.0)
-    half = Estimate.of_runs(0.0, kept.beyond_se_words, kept.words).half
-    low, high = kept.estimate(value - shared, math.hypot(*errors)).interval
-    return low - half, high + half
-
-
-_STEP = 1e-3
-"""In a share, for slopes."""
-
-
-def _shared(correlation: float, chance: float, threshold: float) -> float:
-    """Which part of the numbers above a threshold, of which the other is above it too (Owen 1956)."""
-    rho = min(max(correlation, -1.0), 1.0)
-    return 1 - 2 * float(owens_t(threshold, math.sqrt((1 - rho) / (1 + rho)) if rho > -1 else math.inf)) / chance
-
-
-def _correlation(shared: float, chance: float, threshold: float) -> float:
-    """The correlation at which that part is this."""
-    if not _shared(-1.0, chance, threshold) < shared < 1:
-        return math.nan
-    return float(brentq(lambda rho: _shared(rho, chance, threshold) - shared, -1.0, 1.0))
 
 
 def noise(pair: Pair) -> float:

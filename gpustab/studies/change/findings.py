@@ -20,7 +20,7 @@ from gpustab.studies.change.claims import (
     Order,
     laws_judged,
 )
-from gpustab.studies.change.claims_of_neighbours import FEWER_THAN_AT_RANDOM, FEWER_THAN_SAMPLINGS, NAME_ALIKE
+from gpustab.studies.change.claims_of_neighbours import FEWER_THAN_AT_RANDOM, NAME_ALIKE
 from gpustab.studies.change.claims_of_tasks import AVERAGE_BETTER, BETTER_THAN_ONE_CLASS, averages_judged
 from gpustab.studies.change.differences import beyond, control_difference, neighbours_difference
 from gpustab.studies.change.page_of_neighbours import agreements
@@ -84,15 +84,6 @@ def observations(made: Tables, contrasts: Sequence[Mapping[str, Any]]) -> Iterat
 
 def _of_neighbours(made: Tables, main: Sequence[str], floors: set[str]) -> Iterator[Observation]:
     kept = tables.KEPT.of(made)
-    yield from [
-        FEWER_THAN_SAMPLINGS.observed(
-            row,
-            _called(row.periods, row.series),
-            f"{percent(row.shared)} kept, {percent(row.two_samplings)} by two samplings",
-        )
-        for row in kept.rows()
-        if row.series in main and row.two_samplings is not None
-    ] or [FEWER_THAN_SAMPLINGS.open("no bootstrap runs tell which neighbours two samplings share")]
     difference = neighbours_difference([row for row in kept.rows() if row.series not in floors])
     if difference.pairs and not math.isnan(difference.value):
         span = "" if math.isnan(difference.half) else f" ({difference.span})"

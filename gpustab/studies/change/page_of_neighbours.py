@@ -13,14 +13,8 @@ from gpustab.results.table import titles
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.change import tables
 from gpustab.studies.change.claims import ORDER, Order
-from gpustab.studies.change.claims_of_neighbours import (
-    FEWER_THAN_AT_RANDOM,
-    FEWER_THAN_SAMPLINGS,
-    NAME_ALIKE,
-    Agreement,
-)
-from gpustab.studies.change.differences import fewer, neighbours_difference
-from gpustab.studies.shared.wording import signed_span
+from gpustab.studies.change.claims_of_neighbours import FEWER_THAN_AT_RANDOM, NAME_ALIKE, Agreement
+from gpustab.studies.change.differences import neighbours_difference
 
 _SHOWN = 10
 """Words of a list; the table of words has all."""
@@ -61,12 +55,9 @@ def of_neighbours(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
 
 
 def differ(kept: Table[tables.Kept], row: tables.Kept) -> bool:
-    """Whether neighbours say of two periods that contexts differ, beside two samplings or documents at random."""
+    """Whether neighbours say of two periods that contexts differ, beside documents dealt out at random."""
     splits = list(kept.rows(of=row.series, first=row.first, second=row.second))
-    return (
-        FEWER_THAN_SAMPLINGS.judge(row) == "fewer"
-        or FEWER_THAN_AT_RANDOM.judge(neighbours_difference(splits)) == "more"
-    )
+    return FEWER_THAN_AT_RANDOM.judge(neighbours_difference(splits)) == "more"
 
 
 def agreements(kept: Table[tables.Kept], main: Sequence[str]) -> Iterator[Agreement]:
@@ -80,9 +71,6 @@ def agreements(kept: Table[tables.Kept], main: Sequence[str]) -> Iterator[Agreem
 def said_of_neighbours(kept: Table[tables.Kept], pairs: Table[tables.Pair]) -> Iterator[str]:
     """Yield what neighbours say of the series that answer the question; some sentences are empty."""
     main, floors = tables.main_series(pairs), tables.floor_series(pairs)
-    for row in kept.rows():
-        if row.series in main and row.two_samplings is not None:
-            yield FEWER_THAN_SAMPLINGS.sentence(row)
     yield FEWER_THAN_AT_RANDOM.sentence(neighbours_difference([row for row in kept.rows() if row.series not in floors]))
     yield from map(NAME_ALIKE.sentence, agreements(kept, main))
 
@@ -97,10 +85,7 @@ def _shares(kept: Table[tables.Kept], pairs: Table[tables.Pair]) -> SmallTable:
         (title["two_runs"], lambda row: _percent(row, row.two_runs, row.two_runs_se)),
     ]
     if any(row.two_samplings is not None for row in rows):
-        columns += [
-            (title["two_samplings"], lambda row: _percent(row, row.two_samplings, row.two_samplings_se)),
-            ("fewer than sampling leaves, 95 %", _fewer),
-        ]
+        columns += [(title["two_samplings"], lambda row: _percent(row, row.two_samplings, row.two_samplings_se))]
     columns += [
         (title["chance"], lambda row: percent(row.chance)),
         (title["lost"], lambda row: with_half(row.lost, row.estimate(row.lost, row.lost_se).half)),
@@ -114,13 +99,6 @@ def _percent(row: tables.Kept, value: float | None, se: float | None) -> str:
         return "–"
     half = row.estimate(value, se).half
     return percent(value) if math.isnan(half) else f"{percent(value)} ± {number(100 * half, 2)}"
-
-
-def _fewer(row: tables.Kept) -> str:
-    if row.two_samplings is None:
-        return "–"
-    low, high = fewer(row)
-    return f"{signed_span(100 * low, 100 * high)} points"
 
 
 def _lists(result: Result, row: tables.Kept, several: bool) -> SmallTable | None:
