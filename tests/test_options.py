@@ -37,7 +37,7 @@ NUMBERS = {
         LoadOptions.limit LoadOptions.dim Loading.min_runs Loading.jobs CorpusOptions.min_count
         StabilityOptions.neighbours StabilityOptions.targets CompareOptions.n CompareOptions.targets
         BootstrapOptions.count BootstrapPlan.jobs
-        ChangeOptions.min_count ChangeOptions.n GridPlan.jobs
+        ChangeOptions.min_count ChangeOptions.n ChangeOptions.nearest GridPlan.jobs
         ConsistencyOptions.sentences ConsistencyOptions.cutoff ConsistencyOptions.window ConsistencyOptions.permutations
         ConsistencyOptions.negatives ConsistencyOptions.sample_decay ConsistencyOptions.nonce_window
         ConsistencyOptions.svd_dim ConsistencyOptions.svd_window ConsistencyOptions.svd_min_count

@@ -20,6 +20,7 @@ from benchmarks.placebos import (
     factors,
     losses,
     moved,
+    neighbourhoods,
     nouns,
     periods,
     planted,
@@ -57,6 +58,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "sentences": sentences.rows,
     "periods": periods.rows,
     "moved": moved.rows,
+    "neighbourhoods": neighbourhoods.rows,
     "authors": authors.rows,
     "factors": factors.rows,
     **DRAWN,
@@ -109,7 +111,7 @@ def main() -> None:
     missing = missing_in(choices.out / "placebos.json", choices.sets) if choices.batch else Draws().missing
     with tempfile.TemporaryDirectory() as name, drawing(Draws(choices.batch, missing)):
         folder, parts = choices.pools or Path(name) / "pools", choices.only.split(",")
-        if not {*parts} <= {*DRAWN}:
+        if not {*parts} <= {*DRAWN, "neighbourhoods"}:
             train_pools(folder)
         start = time.monotonic()
         for part in parts:

@@ -8,9 +8,11 @@ from typing import Any
 from docs.examples import made, over
 from gpustab.studies.change.claims import Differing, Order
 from gpustab.studies.change.claims_of_frames import Cosine
+from gpustab.studies.change.claims_of_neighbours import Agreement
 from gpustab.studies.change.claims_of_tasks import Way
 from gpustab.studies.change.differences import AtRandom, Explained
-from gpustab.studies.change.tables import Cell, Excess, Law, Pair
+from gpustab.studies.change.tables import Excess, Law, Pair
+from gpustab.studies.change.tables_of_tasks import Cell
 
 
 def pair(**values: Any) -> Pair:
@@ -36,6 +38,18 @@ _RANDOM = AtRandom(0.052, 0.021, 1, 3, 0.2)
 _PLAIN = pair(align="none", residual=0.8, by_all=0.7)
 
 EXAMPLES = {
+    "change.neighbours-more-than-at-random": [
+        _RANDOM,
+        _RANDOM._replace(pairs=3),
+        _RANDOM._replace(value=0.004),
+        _RANDOM._replace(half=math.nan, splits=1),
+    ],
+    "change.same-words": [
+        Agreement("1800–1849 → 1850–1899", 0.71, 1800, differ=True),
+        Agreement("1800–1849 → 1850–1899", 0.32, 1800, differ=True),
+        Agreement("1800–1849 → 1850–1899", 0.51, 1800, differ=True),
+        Agreement("1800–1849 → 1850–1899", 0.71, 1800, differ=False),
+    ],
     "change.beyond-sampling": [
         pair(),
         pair(change=0.12),

@@ -57,6 +57,24 @@ def spearman_p(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
     return correlation, torch.from_numpy(2 * stdtr(freedom, -statistic.abs().cpu().numpy()))
 
 
+def spearman_interval(correlation: float, count: int, level: float = 0.95) -> tuple[float, float]:
+    """Return the interval of Spearman's ρ of so many pairs of values that are independent of each other.
+
+    Fisher's z with the variance ``(1 + ρ²/2)/(n − 3)`` (Bonett & Wright 2000); NaN for fewer than four pairs.
+
+    >>> [round(end, 3) for end in spearman_interval(0.5, 40)], spearman_interval(0.5, 3)
+    ([0.205, 0.712], (nan, nan))
+    """
+    from scipy.special import ndtri
+
+    if count < 4:
+        return math.nan, math.nan
+    if abs(correlation) == 1:
+        return correlation, correlation
+    half = float(ndtri((1 + level) / 2)) * math.sqrt((1 + correlation**2 / 2) / (count - 3))
+    return math.tanh(math.atanh(correlation) - half), math.tanh(math.atanh(correlation) + half)
+
+
 def shift_p(first: Tensor, second: Tensor) -> float:
     """Return the two-sided p-value of Mann and Whitney's test, whether ``(n,)`` values are shifted against ``(m,)``.
 

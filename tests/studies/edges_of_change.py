@@ -1,12 +1,16 @@
 import numpy as np
+import torch
 
 from gpustab.errors import InputError
+from gpustab.kernels.kept import lost
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.change.claims import BEYOND_LAW, BEYOND_SAMPLING, ORDER, Order
+from gpustab.studies.change.claims import BARELY, BEYOND_LAW, BEYOND_SAMPLING, ORDER, Order
 from gpustab.studies.change.claims_of_frames import NO_FRAME, TWO_CAMPS
+from gpustab.studies.change.claims_of_neighbours import FEWER_THAN_AT_RANDOM, NAME_ALIKE, Agreement
 from gpustab.studies.change.claims_of_tasks import AVERAGE_BETTER, Way
+from gpustab.studies.change.differences import neighbours_difference
 from gpustab.studies.change.laws import Laws, Rows
-from gpustab.studies.change.tables import Excess, Pair
+from gpustab.studies.change.tables import Excess, Kept, Pair
 from tests.studies.edges import Edge
 
 
@@ -17,6 +21,14 @@ def pair(change, floor=0.2):
         | {"change": change, "sampling_floor": floor, "training_floor": 0.1}
         | {"tested": 100, "runs_first": 4, "runs_second": 4, "align": "all"}
     )
+
+
+def neighbours(beyond_chance):
+    """Periods that share by chance, and two splits that share as two runs do: so much of their lists beyond chance."""
+    parts = torch.tensor([0.1, 0.1 + beyond_chance, 0.1 + beyond_chance])
+    rows = zip(lost(parts, parts[1].expand(3), 0.1, BARELY).tolist(), (False, True, True), strict=True)
+    nothing = Kept(**dict.fromkeys(Kept._fields, 0.0) | {"runs": 4})
+    return neighbours_difference([nothing._replace(lost=value, control=split) for value, split in rows])
 
 
 def fitted(words):
@@ -43,6 +55,8 @@ EDGES = {
         lambda x: BEYOND_LAW.judge(Excess("s", "a", "b", "w", 0.1, 0.5, 0.4, 1.0, 0.1, 3, x, 0.1)), "yes", "no"
     ),
     "change.reliable": Edge(lambda x: ORDER.judge(Order("a", x)), below="no", above="yes"),
+    "change.barely": Edge(lambda x: FEWER_THAN_AT_RANDOM.judge(neighbours(x)), "too noisy", "more", step=1e-4),
+    "change.alike": Edge(lambda x: NAME_ALIKE.judge(Agreement("a", x, 10**30, differ=True)), "no", "yes"),
     "change.ranked": Edge(
         lambda x: AVERAGE_BETTER.judge(Way("s", Estimate.of_runs(0.5, 0.01, int(x)))), "no test", "better", step=1
     ),

@@ -21,6 +21,8 @@ RELIABLE = Margin(0.9, "reliability of the order of words, from which on a list 
 BEYOND = Margin(0.05, "rate of false discoveries among the words that are listed as beyond the law of frequency")
 WORDS_OF_A_LAW = Margin(20, "words from which on a law of frequency is fitted")
 
+BARELY = Margin(0.05, "part of their lists of neighbours that two runs of one period must share beyond chance")
+
 THESIS = "Rettenmeier 2020, chapter 4"
 
 # Periods beside two samplings of one
@@ -152,7 +154,7 @@ COMPARED = Claim[Sequence[Pair]](
 # Periods beside documents dealt out at random
 
 
-def _beside_splits(difference: AtRandom) -> str:
+def beside_splits(difference: AtRandom) -> str:
     """Judge periods beside documents dealt out at random, one-sided at 2.5 %.
 
     Of 120 drawn sets each at 3 runs and 2, 3 splits, and 8 runs and 2, 3 splits 0, 0, 3 and 1 are false; steps of 0.3
@@ -195,7 +197,7 @@ MORE_THAN_AT_RANDOM = Claim[AtRandom](
         f"no error over runs. No test if two runs of one period lie at least {NOISY:g} times as far apart as two "
         "different words"
     ),
-    judge=_beside_splits,
+    judge=beside_splits,
     sentences={
         "more": lambda x: (
             f"Periods differ more than randomly dealt documents, by {number(x.value, 2)} ({_with(x)}) without training "

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gpustab.results.page import counted, number
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.change.tables import Cell, Score
+from gpustab.studies.change.tables_of_tasks import Cell, Score
 from gpustab.studies.shared.claims import Claim, Margin
 from gpustab.studies.shared.wording import difference_span, groups_in_words, listed, the_runs, word
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gpustab.results.page import percent
 from gpustab.statistics.intervals import Estimate, t_quantile
-from gpustab.studies.change.tables import Law, Pair
+from gpustab.studies.change.tables import Kept, Law, Pair
 from gpustab.studies.shared.wording import difference_span, signed_span
 
 Interval = tuple[float, float]
@@ -90,16 +90,27 @@ class AtRandom(NamedTuple):
 
 
 def control_difference(rows: Sequence[Pair]) -> AtRandom:
+    """Return how much farther words moved between periods than between splits at random, without training noise."""
+    noisiest = max((noise(row) for row in rows if not row.control), default=0.0)
+    return _beside_splits([(row, row.estimate(row.corrected, row.corrected_se)) for row in rows], noisiest)
+
+
+def neighbours_difference(rows: Sequence[Kept]) -> AtRandom:
+    """Return how many more of their neighbours words lost between periods than between splits at random."""
+    noisy = any(math.isfinite(row.two_runs) and math.isnan(row.lost) for row in rows)
+    return _beside_splits([(row, row.estimate(row.lost, row.lost_se)) for row in rows], math.inf if noisy else 0.0)
+
+
+def _beside_splits(rows: Sequence[tuple[Pair | Kept, Estimate]], noisiest: float) -> AtRandom:
     """Return the mean difference between periods and splits at random.
 
-    The splits' corrected changes vary about their mean, pair of periods by pair, with a pooled SD s; where nothing
-    changed the periods are one split more: half the interval is ``t s √(1 + 1/k)`` for k splits, and errors over runs.
-    Pairs share periods, so the mean over them is given no smaller error.
+    The splits' numbers vary about their mean, pair of periods by pair, with a pooled SD s; where nothing changed the
+    periods are one split more: half the interval is ``t s √(1 + 1/k)`` for k splits, and errors over runs. Pairs share
+    periods, so the mean over them is given no smaller error.
     """
     changes: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
-    noisiest = max((noise(row) for row in rows if not row.control), default=0.0)
-    for row in rows:
-        changes.setdefault((row.first, row.second), ([], []))[row.control].append(row.corrected)
+    for row, estimate in rows:
+        changes.setdefault((row.first, row.second), ([], []))[row.control].append(estimate.value)
     pairs = [(fmean(genuine), splits) for genuine, splits in changes.values() if genuine and splits]
     if not pairs:
         return AtRandom(math.nan, math.nan, 0, 0, noisiest)
@@ -109,7 +120,7 @@ def control_difference(rows: Sequence[Pair]) -> AtRandom:
     if not freedom or not all(math.isfinite(x) for genuine, splits in pairs for x in (genuine, *splits)):
         return AtRandom(value, math.nan, len(pairs), fewest, noisiest)
     spread = math.sqrt(sum((x - fmean(splits)) ** 2 for _, splits in pairs for x in splits) / freedom)
-    runs = max(row.estimate(row.corrected, row.corrected_se).half for row in rows)
+    runs = max(estimate.half for _, estimate in rows)
     half = math.hypot(t_quantile(freedom) * spread * math.sqrt(1 + 1 / fewest), runs)
     return AtRandom(value, half, len(pairs), fewest, noisiest)
 

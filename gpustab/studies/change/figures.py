@@ -10,7 +10,7 @@ from statistics import median
 from typing import NamedTuple
 
 from gpustab.report.svg.axes import Axis, Named, at, known, round_ticks, short
-from gpustab.report.svg.charts import BANDED, LINE, MARKS, WHISKERS, Cloud, Curve, lines
+from gpustab.report.svg.charts import BANDED, LINE, MARKS, WHISKERS, Cloud, Curve, Layer, Note, lines
 from gpustab.report.svg.colours import nth
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from, each
 from gpustab.report.svg.rows import PAIRED, Dot, Row, Upright, dots
@@ -19,12 +19,15 @@ from gpustab.results.page import number, percent
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.change.tables import (
     Excess,
+    Kept,
     Pair,
+    Word,
     arrow,
     at_random,
     beside_splits,
     called,
     compared,
+    first_words,
     main_series,
     splits_of,
 )
@@ -210,6 +213,54 @@ def _over_frequency(part: Table[Excess], name: str) -> str:
     )
 
 
+@drawn_from("kept")
+def kept(table: Table[Kept], tables: Tables) -> Picture:
+    """Neighbours lost over displacement, a panel for every pair of periods that answers the question."""
+    main, words = main_series(tables["pairs"]), tables["words"]
+    rows = [row for row in table.rows() if row.series in main and math.isfinite(row.agreement)]
+    said = ", ".join(f"{row.periods} {number(row.agreement, 2)}" for row in rows[:3])
+    title = f"How far neighbours and displacement agree on the words (Spearman's ρ, frequency taken out): {said}"
+    names = {row: row.periods + (f", {row.series}" if len(main) > 1 else "") for row in rows}
+    panels = [
+        _both_measures(list(words.rows(series=row.series, first=row.first, second=row.second)), names[row])
+        for row in rows
+    ]
+    return Picture(title if panels else "", panels)
+
+
+_NAMED = 3
+"""So many words of a kind have their names in the picture."""
+
+
+def _both_measures(words: Sequence[Word], name: str) -> str:
+    """Every word by its change between averages and its neighbours lost; those that either measure names stand out."""
+    known = [word for word in words if math.isfinite(word.lost)]
+    lost, moved = first_words(known)
+    kinds = (
+        ("named by both", lost & moved, "g1", 1),
+        ("by neighbours alone", lost - moved, "g2", 2),
+        ("by displacement alone", moved - lost, "g3", 3),
+    )
+    layers: list[Layer] = [Cloud([(word.averaged, word.lost) for word in known], "ink")]
+    notes: list[Layer] = []
+    for label, names, style, shape in kinds:
+        some = sorted((word for word in known if word.word in names), key=lambda word: -word.lost - word.averaged)
+        layers.append(
+            Curve([word.averaged for word in some], [word.lost for word in some], style, shape, label, parts=(MARKS,))
+        )
+        notes += [Note(word.word, word.averaged, word.lost, dx=-7, dy=4) for word in some[:_NAMED]]
+    across, up = [word.averaged for word in known], [word.lost for word in known]
+    return lines(
+        Axis("change between averages, after alignment (0: the same use)", min(0.0, *across), max(across)),
+        Axis("neighbours lost (0: none, 1: all)", min(0.0, *up), max(up)),
+        layers,
+        f"Neighbours lost over change of {len(known):,} words, {name}",
+        over=notes,
+        keyed=True,
+        name=short(name, 40),
+    )
+
+
 @drawn_from("laws")
 def laws(table: Table, tables: Tables) -> Picture:
     """R² of frequency over the number of averaged runs: a line for what answers the question, and for its controls."""
@@ -235,6 +286,12 @@ def _law(name: str, k: int, rows: Table) -> Curve:
 
 
 FIGURES: Figures = {
+    "kept": (
+        "Every word by how far it moved and by which part of its neighbours it lost. The first tenth by either measure "
+        "stands out. Words far above the rest lost neighbours without moving much; words far to the right moved, and "
+        "kept them.",
+        kept,
+    ),
     "floors": (
         "Means over words, with 95 % intervals over runs. Above: the change between a run of each, beside what two "
         "runs and two samplings of one period differ by. Below, where the training noise is known: the change without "

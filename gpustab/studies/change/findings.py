@@ -9,7 +9,7 @@ from typing import Any
 from gpustab.report import Result
 from gpustab.results import Table
 from gpustab.results.page import counted, number, percent
-from gpustab.studies.change import tables
+from gpustab.studies.change import tables, tables_of_tasks
 from gpustab.studies.change.claims import (
     BEYOND,
     BEYOND_LAW,
@@ -20,8 +20,10 @@ from gpustab.studies.change.claims import (
     Order,
     laws_judged,
 )
+from gpustab.studies.change.claims_of_neighbours import FEWER_THAN_AT_RANDOM, NAME_ALIKE
 from gpustab.studies.change.claims_of_tasks import AVERAGE_BETTER, BETTER_THAN_ONE_CLASS, averages_judged
-from gpustab.studies.change.differences import beyond, control_difference
+from gpustab.studies.change.differences import beyond, control_difference, neighbours_difference
+from gpustab.studies.change.page_of_neighbours import agreements
 from gpustab.studies.shared.claims import Observation
 from gpustab.studies.shared.wording import group_in_words, signed_span
 
@@ -63,7 +65,8 @@ def observations(made: Tables, contrasts: Sequence[Mapping[str, Any]]) -> Iterat
         )
         for law in laws_judged(tables.LAWS.rows(made), floors)
     ] or [FREQUENCY_EXPLAINS.open("no law of frequency was fitted")]
-    cells = list(tables.GRID.rows(made))
+    yield from _of_neighbours(made, main, floors)
+    cells = list(tables_of_tasks.GRID.rows(made))
     if cells:
         best = max(cells, key=lambda cell: cell.accuracy)
         shows = f"{number(best.accuracy, 3)} by {best.technique}/{best.sampling} {best.way}, of one class "
@@ -72,9 +75,26 @@ def observations(made: Tables, contrasts: Sequence[Mapping[str, Any]]) -> Iterat
         yield BETTER_THAN_ONE_CLASS.open("no technique was judged on targets of several languages")
     yield from [
         AVERAGE_BETTER.observed(way, way.series, f"by {number(way.beyond.value, 2)} of ρ ({way.span})")
-        for way in (way for sheet in (tables.TASK, tables.GRID) for way in averages_judged(sheet.rows(made)))
+        for way in (
+            way for sheet in (tables_of_tasks.TASK, tables_of_tasks.GRID) for way in averages_judged(sheet.rows(made))
+        )
         if AVERAGE_BETTER.judge(way) != "no test"
     ] or [AVERAGE_BETTER.open("no targets were ranked by averages of enough runs")]
+
+
+def _of_neighbours(made: Tables, main: Sequence[str], floors: set[str]) -> Iterator[Observation]:
+    kept = tables.KEPT.of(made)
+    difference = neighbours_difference([row for row in kept.rows() if row.series not in floors])
+    if difference.pairs and not math.isnan(difference.value):
+        span = "" if math.isnan(difference.half) else f" ({difference.span})"
+        yield FEWER_THAN_AT_RANDOM.observed(difference, "", f"by {number(difference.value, 2)}{span}")
+    else:
+        yield FEWER_THAN_AT_RANDOM.open("no documents were dealt out at random, or too few words or runs were measured")
+    yield from [
+        NAME_ALIKE.observed(one, one.name, f"Spearman's ρ {number(one.value, 2)}")
+        for one in agreements(kept, main)
+        if not math.isnan(one.value)
+    ] or [NAME_ALIKE.open("no words have both measures")]
 
 
 def _called(periods: str, series: str) -> str:
@@ -107,7 +127,7 @@ def by_chance(result: Result, pairs: Table[tables.Pair]) -> str:
     control = control_difference([row for row in pairs.rows() if row.series not in floors])
     one_sided += MORE_THAN_AT_RANDOM.judge(control) in ("more", "open")
     two_sided = sum(law.splits != [] for law in laws_judged(tables.LAWS.rows(result.tables), floors))
-    for sheet in (tables.TASK, tables.GRID):
+    for sheet in (tables_of_tasks.TASK, tables_of_tasks.GRID):
         two_sided += sum(AVERAGE_BETTER.judge(way) != "no test" for way in averages_judged(sheet.rows(result.tables)))
     said = "No verdict of this page rests on an interval."
     if one_sided + two_sided:

@@ -39,6 +39,8 @@ class ChangeOptions(Options):
         words: words whose way through the periods is shown, with commas between.
         reference: the period that these words are compared with; default: the first.
         n: length of their lists of neighbours.
+        nearest: how many nearest words of a word in two periods are compared, which needs no alignment; default: a
+            tenth of the tested words, from 10 to 1,000.
         per_pair: whether change and frequency are standardised in every pair of periods, as the thesis says, or over
             all pairs together, as its program does.
         resamples: draws of words with replacement behind the intervals of the laws.
@@ -61,6 +63,7 @@ class ChangeOptions(Options):
     words: Annotated[str | None, Option(flags=("--words", "-w"))] = None
     reference: str | None = None
     n: ListLength = 10
+    nearest: Annotated[int | None, Option(low=1)] = None
     per_pair: Annotated[bool, Option(flags=("--per-pair/--pooled",))] = False
     resamples: Annotated[int, Option(low=0)] = 200
     semeval: Annotated[str | None, Option(metavar="DIR", reads=True)] = None

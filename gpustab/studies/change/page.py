@@ -13,6 +13,7 @@ from gpustab.studies.change.claims import NO_MORE, ORDER, Order, of_words
 from gpustab.studies.change.differences import beyond
 from gpustab.studies.change.findings import by_chance
 from gpustab.studies.change.page_of_laws import of_excess, of_law
+from gpustab.studies.change.page_of_neighbours import of_neighbours
 from gpustab.studies.change.page_of_tasks import of_grid, of_task
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import beside_paper
@@ -31,6 +32,7 @@ def page(result: Result) -> list[Block]:
         _pairs(pairs),
         *_frames(pairs),
         *_words(result, pairs),
+        *of_neighbours(result, pairs),
         *_discovered(result),
         *_ways(result, pairs),
         *of_law(result, pairs),

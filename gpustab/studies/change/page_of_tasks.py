@@ -9,7 +9,7 @@ from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import Columns, Shown, number, with_half
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.change import tables
+from gpustab.studies.change import tables_of_tasks
 from gpustab.studies.change.claims_of_tasks import gain_of, of_averages
 
 _BEYOND_SINGLE: tuple[str, Shown] = (
@@ -21,7 +21,7 @@ _SCORES: Columns = [f"{name}{kind}" for name in ("accuracy", "spearman") for kin
 
 def of_grid(result: Result) -> Iterator[Block]:
     """Yield table 4.3, if techniques were trained on the languages."""
-    table: Table[tables.Cell] = tables.GRID.of(result.tables)
+    table: Table[tables_of_tasks.Cell] = tables_of_tasks.GRID.of(result.tables)
     if not table.height:
         return
     gain: tuple[str, Shown] = ("accuracy beyond one class", lambda row: with_half(row.gain, gain_of(row).half))
@@ -40,7 +40,7 @@ def of_grid(result: Result) -> Iterator[Block]:
 
 def of_task(result: Result) -> Iterator[Block]:
     """Yield the scores of every way of one language's targets, and the targets that moved most."""
-    table = tables.TASK.of(result.tables)
+    table = tables_of_tasks.TASK.of(result.tables)
     if not table.height:
         return
     columns: Columns = [
@@ -71,7 +71,7 @@ _FIRST = 5
 
 def _targets(result: Result) -> Iterator[Block]:
     """Table 4.2: the targets that moved most, by people and by the averages of all runs."""
-    table = tables.TARGETS.of(result.tables)
+    table = tables_of_tasks.TARGETS.of(result.tables)
     graded = table.take(k for k, place in enumerate(table.get("place_by_people", [])) if place is not None)
     if not graded.height:
         return
@@ -93,7 +93,7 @@ def _targets(result: Result) -> Iterator[Block]:
     )
 
 
-def _ranked(rows: Iterable[tables.Target], place: str, value: str) -> list[str]:
+def _ranked(rows: Iterable[tables_of_tasks.Target], place: str, value: str) -> list[str]:
     """The first targets by one order, each once, with what they stand by."""
     order = {row.word: row for row in sorted(rows, key=lambda row: getattr(row, place))}
     return [f"{word} ({number(getattr(row, value), 2)})" for word, row in list(order.items())[:_FIRST]]

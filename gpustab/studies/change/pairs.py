@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from gpustab.errors import InputError, option
 from gpustab.evaluation.semeval import ChangeTask, read_semeval
 from gpustab.kernels.displacement import Jackknifed
-from gpustab.studies.change.claims import NOISY
+from gpustab.kernels.kept import Kept as KeptWords
+from gpustab.studies.change.claims import BARELY, NOISY
 from gpustab.studies.change.laws import Rows, rows_of
+from gpustab.studies.change.nearest import Samplings, kept_row, kept_words
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.periods import Between
 from gpustab.studies.change.semeval import Judged, judge, languages_in, missing, score_of, targets_of
 from gpustab.studies.change.series import Series
-from gpustab.studies.change.tables import Pair, Score, Target, Word
+from gpustab.studies.change.tables import Kept, Pair, Word
+from gpustab.studies.change.tables_of_tasks import Score, Target
 
 Floats = NDArray[np.float64]
 
 
 class Floors(NamedTuple):
-    """How far two bootstrap runs of one period lie apart, mean of two periods.
+    """How far two bootstrap runs of one period lie apart, or which neighbours they share, mean of two periods.
 
     Attributes:
         words: their names.
@@ -50,6 +56,10 @@ class Floors(NamedTuple):
         return dict(zip(self.words, self.value.tolist(), strict=True))
 
 
+Beside = tuple[Floors, Floors | None]
+"""Of the change, and of the neighbours that are kept, unless there are too few words."""
+
+
 class Outcome(NamedTuple):
     """What two periods come to: rows of tables, what the laws need, SemEval's targets with what their spread is from.
 
@@ -66,12 +76,14 @@ class Outcome(NamedTuple):
     missing: list[str]
     unscored: str
     reliability: float
-    floors: Floors | None
+    floors: Beside | None
     lacking: list[str]
     targets: list[Target]
+    kept: Kept | None
+    reliability_of_neighbours: float
 
 
-KINDS = (Outcome, Pair, Word, Rows, Score, Judged, Floors, Target)
+KINDS = (Outcome, Pair, Word, Rows, Score, Judged, Floors, Target, Kept)
 """What is kept."""
 
 
@@ -92,26 +104,43 @@ def task_of(series: Series, options: ChangeOptions) -> ChangeTask | None:
 
 
 def outcome_of(
-    series: Series, both: Between, options: ChangeOptions, task: ChangeTask | None, floors: Floors | None
+    series: Series, both: Between, options: ChangeOptions, task: ChangeTask | None, beside: Beside | None
 ) -> Outcome:
-    """Return what two periods of a series come to, beside the sampling floor of these periods."""
+    """Return what two periods of a series come to, beside the sampling floors of these periods."""
+    floors, shares = beside or (None, None)
+    kept = kept_words(both, options.nearest)
     lacking = [] if task is None else missing(both, task)
     judged, unscored = _judged(series, both, task, options)
     bootstrap = series.key.sampling == "bootstrap"
     scores = [score_of(series.name, task, len(task.targets) - len(lacking), way) for way in judged] if task else []
     return Outcome(
         pair_row(series, both, floors) if bool(both.tested.any()) else None,
-        word_rows(series.name, both, floors),
+        word_rows(series.name, both, floors, kept),
         rows_of(both),
         scores,
         judged,
         lacking,
         unscored,
         reliability(both),
-        Floors(both.words, *(part.numpy() for part in both.moves.within)) if bootstrap else None,
+        (_floors(both.words, both.moves.within), kept and _floors(both.tested_words, kept.within))
+        if bootstrap
+        else None,
         both.alignment.lacking(both.first, both.second),
         targets_of(series.name, both, task) if judged and task else [],
+        kept and kept_row(series, both, kept, _samplings(both, kept, shares)),
+        math.nan if kept is None else reliability_of(*_lost(kept)),
     )
+
+
+def _samplings(both: Between, kept: KeptWords, shares: Floors | None) -> Samplings | None:
+    if shares is None:
+        return None
+    value, se = shares.of(both.tested_words)
+    return value, se, _words_error(both.tested_words, kept.shared.value, shares)
+
+
+def _floors(words: list[str], within: Jackknifed) -> Floors:
+    return Floors(words, *(part.numpy() for part in within))
 
 
 def _judged(series: Series, both: Between, task: ChangeTask | None, options: ChangeOptions) -> tuple[list[Judged], str]:
@@ -159,7 +188,7 @@ def pair_row(series: Series, both: Between, floors: Floors | None) -> Pair:
         float(both.halves[rows].mean()),
         sampling,
         sampling_se,
-        None if floors is None else _words_error(both, floors),
+        None if floors is None else _words_error(both.tested_words, both.moves.change.value[both.tested], floors),
         *both.frames,
         both.alignment.how,
         both.residual.rows,
@@ -184,30 +213,37 @@ def _freed(both: Between) -> Jackknifed:
     return Jackknifed(*(part * torch.nan for part in corrected)) if within > NOISY * unlike else corrected
 
 
-def _words_error(both: Between, floors: Floors) -> float:
-    """Standard error over words of the mean change beyond the floor."""
-    drawn = floors.by_word
-    rows = zip(both.tested_words, both.moves.change.value[both.tested].tolist(), strict=True)
+def _words_error(words: Sequence[str], values: Tensor, floors: Floors) -> float:
+    """Standard error over words of the mean of their values, ``(t,)``, beyond the floor."""
+    drawn, rows = floors.by_word, zip(words, values.tolist(), strict=True)
     beyond = torch.tensor(
-        [change - drawn[word] for word, change in rows if word in drawn], dtype=torch.float64, device="cpu"
+        [value - drawn[word] for word, value in rows if word in drawn], dtype=torch.float64, device="cpu"
     )
     return float(beyond.std() / len(beyond) ** 0.5) if len(beyond) > 1 else float("nan")
 
 
-def word_rows(series: str, both: Between, floors: Floors | None) -> list[Word]:
+def word_rows(series: str, both: Between, floors: Floors | None, kept: KeptWords | None = None) -> list[Word]:
     """Return the row of every tested word, those first that changed most beyond the floor (else most, corrected)."""
     changes = (both.moves.change, both.averaged, _freed(both))
     columns = [column.tolist() for change in changes for column in (change.value, change.se)]
     columns.append(both.moves.within.value.tolist())
     counts = [[None] * len(both.words) if count is None else count.tolist() for count in both.counts]
     drawn = {} if floors is None else floors.by_word
-    rows = []
-    for k in both.tested.nonzero().flatten().tolist():
+    rows: list[Word] = []
+    parts: Iterator[tuple[float, ...]] = repeat((math.nan,) * 3)
+    if kept is not None:
+        parts = zip(*(part.tolist() for part in (kept.shared.value, *_lost(kept))), strict=True)
+    for k, neighbours in zip(both.tested.nonzero().flatten().tolist(), parts, strict=False):
         floor, values = drawn.get(both.words[k]), [column[k] for column in columns]
         where = (series, both.first.name, both.second.name, both.words[k])
         beyond = None if floor is None else values[0] - floor
-        rows.append(Word._make((*where, *(count[k] for count in counts), *values, floor, beyond)))
+        rows.append(Word._make((*where, *(count[k] for count in counts), *values, floor, beyond, *neighbours)))
     return sorted(rows, key=_order)
+
+
+def _lost(kept: KeptWords) -> tuple[Tensor, Tensor]:
+    lost = kept.lost(BARELY)
+    return lost.value, lost.se
 
 
 def _order(row: Word) -> tuple[float, str]:
@@ -221,7 +257,11 @@ def reliability(both: Between) -> float:
 
     A list of most changed words is worth reading where other runs would give nearly the same.
     """
-    value, se = (column[both.tested] for column in (both.moves.corrected.value, both.moves.corrected.se))
+    return reliability_of(both.moves.corrected.value[both.tested], both.moves.corrected.se[both.tested])
+
+
+def reliability_of(value: Tensor, se: Tensor) -> float:
+    """Return the part of the variance of some values, ``(t,)``, that is not their error; NaN if unknown."""
     known = value.isfinite() & se.isfinite()
     if int(known.sum()) < 3:
         return float("nan")

@@ -29,7 +29,7 @@ from gpustab.statistics.ranks import spearman
 from gpustab.studies.change.options import GridPlan
 from gpustab.studies.change.periods import Between, aligned
 from gpustab.studies.change.series import LANGUAGE, PERIOD
-from gpustab.studies.change.tables import Cell, Score, Target
+from gpustab.studies.change.tables_of_tasks import Cell, Score, Target
 
 if TYPE_CHECKING:
     from gpustab.training.settings import TrainingSettings

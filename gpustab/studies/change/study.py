@@ -22,12 +22,12 @@ from gpustab.results import Table
 from gpustab.results.page import counted, number
 from gpustab.runs.group import Group
 from gpustab.spaces.words import printable
-from gpustab.studies.change import claims, claims_of_frames, differences, tables
+from gpustab.studies.change import claims, claims_of_frames, differences, tables, tables_of_tasks
 from gpustab.studies.change.claims_of_tasks import BETTER_THAN_ONE_CLASS
 from gpustab.studies.change.findings import observations
 from gpustab.studies.change.laws import Laws, Rows, by_frequency, excesses, law_rows
 from gpustab.studies.change.options import ChangeOptions
-from gpustab.studies.change.pairs import KINDS, Floors, Outcome, outcome_of, task_of
+from gpustab.studies.change.pairs import KINDS, Beside, Outcome, outcome_of, task_of
 from gpustab.studies.change.periods import Alignment, Period, between, neighbours, read, steps
 from gpustab.studies.change.semeval import COLUMNS, Judged, cells
 from gpustab.studies.change.series import Series, gaps, series_of
@@ -77,7 +77,7 @@ def change(
     options = chosen(ChangeOptions, options, choices)
     with answering("change", options, groups, compute, progress) as answer:
         work = _Work(options, answer, Finished(finished, KINDS))
-        made = answer.result.tables = {sheet.name: sheet.table() for sheet in tables.SHEETS}
+        made = answer.result.tables = {sheet.name: sheet.table() for sheet in (*tables.SHEETS, *tables_of_tasks.SHEETS)}
         # Bootstrap series come first: they are the floor of the others.
         every = sorted(series_of(groups_of(groups)), key=lambda series: series.key.sampling != "bootstrap")
         discovered = _discoveries(next((series for series in every if not series.control), every[0]), work)
@@ -87,9 +87,9 @@ def change(
             law, scores = _measure(series, work, (number / len(every), 1 / len(every)))
             laws += [(series, law)] if law is not None else []
             judged += scores if series.language else []
-        tables.GRID.add(made, cells(judged))
+        tables_of_tasks.GRID.add(made, cells(judged))
         answer.result.notes += _texts(every)
-        if tables.TASK.of(made).height:
+        if tables_of_tasks.TASK.of(made).height:
             answer.result.notes.append(COLUMNS)
         for rows in _excesses(laws):
             tables.EXCESS.add(made, rows)
@@ -108,7 +108,7 @@ class _Work:
     options: ChangeOptions
     answer: Answer
     finished: Finished
-    floors: dict[tuple[Any, str, str], tuple[str, Floors]] = field(default_factory=dict)
+    floors: dict[tuple[Any, str, str], tuple[str, Beside]] = field(default_factory=dict)
     """Of the bootstrap series so far, with the name of all that they depend on, by family and periods."""
 
 
@@ -194,7 +194,7 @@ def _outcome(series: Series, first: Period, second: Period, work: _Work) -> Outc
     name, floors = ("", None) if drawn else work.floors.get(where, ("", None))
     task = task_of(series, options)
     depends_on = [series.name, series.control, first.name, second.name, options.min_count, options.spread, name]
-    depends_on += [options.align, list(options.anchors)]
+    depends_on += [options.align, list(options.anchors), options.nearest]
     depends_on += [str(compute.dtype), environment(compute.device).get("gpustab")]
     depends_on += [
         [period.tokens, period.runs.centre, period.runs.unit, period.without_noise] for period in (first, second)
@@ -210,8 +210,8 @@ def _outcome(series: Series, first: Period, second: Period, work: _Work) -> Outc
 
 def _add(series: Series, first: str, second: str, outcome: Outcome, work: _Work) -> None:
     result, least = work.answer.result, work.options.min_count
-    tables.TASK.add(result.tables, outcome.scores)
-    tables.TARGETS.add(result.tables, outcome.targets)
+    tables_of_tasks.TASK.add(result.tables, outcome.scores)
+    tables_of_tasks.TARGETS.add(result.tables, outcome.targets)
     if outcome.unscored:
         result.notes.append(f"{groups_in_words([series.name])}: not scored: {outcome.unscored}.")
     elif outcome.missing:
@@ -227,6 +227,7 @@ def _add(series: Series, first: str, second: str, outcome: Outcome, work: _Work)
         )
         return
     tables.PAIRS.add(result.tables, [outcome.pair])
+    tables.KEPT.add(result.tables, [] if outcome.kept is None else [outcome.kept])
     for claim in (claims_of_frames.TWO_CAMPS, claims_of_frames.NO_FRAME):
         if alarm := claim.sentence(outcome.pair):
             result.alarms.append(f"{groups_in_words([series.name])}: {alarm}")
@@ -238,7 +239,13 @@ def _add(series: Series, first: str, second: str, outcome: Outcome, work: _Work)
         )
     tables.WORDS.add(result.tables, outcome.words)
     result.contrasts.append(
-        {"series": series.name, "first": first, "second": second, "reliability": outcome.reliability}
+        {
+            "series": series.name,
+            "first": first,
+            "second": second,
+            "reliability": outcome.reliability,
+            "reliability_of_neighbours": outcome.reliability_of_neighbours,
+        }
     )
 
 
@@ -316,7 +323,7 @@ def verdict(made: Mapping[str, Table], rate: float = 0.05) -> list[str]:
     )
     sampling = list(claims.of_sampling(shown))
     sentences = [
-        BETTER_THAN_ONE_CLASS.sentence(list(tables.GRID.rows(made))),
+        BETTER_THAN_ONE_CLASS.sentence(list(tables_of_tasks.GRID.rows(made))),
         *(sampling or [control or claims.COMPARED.sentence(shown)]),
         *each,
         *([control] if sampling else []),

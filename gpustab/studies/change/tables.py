@@ -131,6 +131,55 @@ class Pair(NamedTuple):
         return Estimate.of_runs(value, se, self.fewest_runs)
 
 
+Share = Column("neighbours in common", 2, "part of a word's k nearest words that a run of each period share")
+Lost = Annotated[
+    float,
+    Column(
+        "neighbours lost",
+        2,
+        "of those that two runs of one period share beyond chance, the part that a run of each does not; 0: none",
+    ),
+]
+
+
+class Kept(NamedTuple):
+    """Two periods by the neighbours that their words keep; shares are means over the tested words."""
+
+    series: Name
+    of: Annotated[str, Column(about="series that it is a control of, or itself")]
+    control: Control
+    bootstrap: Annotated[bool, Column(about="whether the runs read draws of their documents")]
+    first: First
+    second: Second
+    k: Annotated[int, Column("neighbours", about="how many nearest words are looked at", text=thousands)]
+    words: Annotated[int, Column(about="tested words, which are the neighbours too", text=thousands)]
+    runs: Annotated[int, Column(about="of the period that has fewer: errors rest on so many")]
+    chance: Annotated[float, Column("by chance", 2, "part that unrelated lists share")]
+    shared: Annotated[float, Share]
+    shared_se: OverRuns
+    two_runs: Annotated[float, Column("two runs of one", 2, "part that two runs of one period share, mean of both")]
+    two_runs_se: OverRuns
+    two_samplings: Annotated[
+        float | None, Column("two samplings of one", 2, "part that two bootstrap runs of one share; none without")
+    ]
+    two_samplings_se: Annotated[float | None, Column(about="its jackknife error over the runs of both periods")]
+    beyond_se_words: Annotated[float | None, Column(about="error of two samplings − in common over words")]
+    lost: Lost
+    lost_se: OverRuns
+    agreement: Annotated[
+        float, Column("agreement", 2, "Spearman's ρ of neighbours lost and change between averages, over the words")
+    ]
+
+    @property
+    def periods(self) -> str:
+        """What the two are called."""
+        return arrow(self.first, self.second)
+
+    def estimate(self, value: float | None, se: float | None) -> Estimate:
+        """Return a number of this row with its error over the runs of both periods."""
+        return Estimate.of_runs(value, se, self.runs)
+
+
 class Word(NamedTuple):
     """A tested word between two periods."""
 
@@ -149,6 +198,9 @@ class Word(NamedTuple):
     training_floor: TwoRuns
     sampling_floor: TwoSamplings
     excess: Annotated[float | None, Column("difference", 2, "change − sampling floor")]
+    shared: Annotated[float, Share] = math.nan
+    lost: Lost = math.nan
+    lost_se: OverRuns = math.nan
 
 
 class Law(NamedTuple):
@@ -255,79 +307,6 @@ class Near(NamedTuple):
     cosine: Annotated[float, Column(about="mean over the runs in which it is among them")]
 
 
-Way = Annotated[
-    str,
-    Column(
-        about="IR: every pair of a run of each period by itself; AA: the aligned averages; EA: mean change over the "
-        "pairs, and their majority for the classes (a draw counts as no change)"
-    ),
-]
-Accuracy = Annotated[float, Column("accuracy", 3, "of the classes; mean over pairs of IR; NaN without truth")]
-Ranks = Annotated[float, Column("Spearman", 3, "correlation of change and the truth's grades")]
-SD = Annotated[
-    float, Column("SD", 2, "over the pairs of IR, over the halves of the runs of AA and EA: an upper limit, as there")
-]
-SE = Annotated[float, Column("SE", 2, "jackknife error over the runs, the k-th of all periods left out together")]
-Beyond = Annotated[float, Column("ρ beyond single runs", 3, "Spearman less that of IR; 0 of IR itself")]
-OneClass = Annotated[float, Column("all of one class", 3, "accuracy of calling all what most are")]
-
-
-class Score(NamedTuple):
-    """How well one way of measuring change answers both tasks of SemEval-2020 task 1."""
-
-    series: Name
-    task: Annotated[str, Column(about="language")]
-    way: Way
-    accuracy: Accuracy
-    accuracy_sd: SD
-    accuracy_se: SE
-    spearman: Ranks
-    spearman_sd: SD
-    spearman_se: SE
-    beyond: Beyond
-    beyond_se: SE
-    runs: Annotated[int, Column(about="of the period that has fewer: its errors rest on so many")]
-    found: Annotated[int, Column(about="targets that both periods have")]
-    targets: Annotated[int, Column(about="all of them")]
-    majority: OneClass
-
-
-class Cell(NamedTuple):
-    """One row of table 4.3: a way of one series, mean over the languages."""
-
-    technique: Annotated[str, Column(about="what was trained")]
-    sampling: Annotated[str, Column(about="how each run's text was drawn")]
-    way: Way
-    size: Annotated[int, Column("runs", about="of each period behind a score, of the language that has fewest")]
-    languages: Annotated[int, Column(about="how many it is a mean over")]
-    accuracy: Accuracy
-    accuracy_sd: SD
-    accuracy_se: SE
-    spearman: Ranks
-    spearman_sd: SD
-    spearman_se: SE
-    beyond: Beyond
-    beyond_se: SE
-    runs: Annotated[int, Column(about="of each period, of the language that has fewest: its errors rest on so many")]
-    majority: OneClass
-    gain: Annotated[float, Column("accuracy beyond one class", 3, "less that of calling all what most are")]
-    gain_se: Annotated[float, Column("SE over targets", 2, "its error over the targets")]
-    targets: Annotated[int, Column(about="that have a class and are in both periods, of all languages")]
-
-
-class Target(NamedTuple):
-    """One row of table 4.2: a target, its change between the averages of all runs and what people say of it."""
-
-    series: Name
-    task: Annotated[str, Column(about="language")]
-    word: str
-    change: Annotated[float, Column("change", 3, "between the aligned averages of all runs: AA")]
-    place: Annotated[int, Column(about="by change, the most changed first")]
-    grade: Annotated[float | None, Column("grade", 3, "of change, by people; none without")]
-    place_by_people: Annotated[int | None, Column(about="by grade")]
-    changed: Annotated[bool | None, Column(about="whether it gained or lost a sense, by people; none without")]
-
-
 class Discovery(NamedTuple):
     """A word that was tested against the sampling of authors, between two periods."""
 
@@ -343,21 +322,19 @@ class Discovery(NamedTuple):
 
 
 PAIRS = Sheet("pairs", Pair, "one row two consecutive periods of a series")
+KEPT = Sheet("kept", Kept, "one row two consecutive periods of a series, by the neighbours that words keep")
 LAWS = Sheet("laws", Law, "one row a series and number of averaged runs")
 FREQUENCY = Sheet("frequency", FrequencyClass, "one row two periods and class of frequency")
 TRAJECTORIES = Sheet("trajectories", Step, "one row a followed word and period that has it")
 NEIGHBOURS = Sheet("neighbours", Near, "one row a followed word, period and neighbour")
-TASK = Sheet("task", Score, "one row a series and way of measuring change")
-TARGETS = Sheet("targets", Target, "one row a series and target of SemEval, those first that moved most")
-GRID = Sheet("grid", Cell, "one row a technique, sampling and way, over the languages")
 WORDS = Sheet("words", Word, "one row two periods and word, those first that moved most", long=True)
 EXCESS = Sheet(
     "excess", Excess, "one row two periods and word, those first that are farthest beyond the law", long=True
 )
 DISCOVERIES = Sheet("discoveries", Discovery, "one row two periods and word, those of lowest q first", long=True)
 
-SHEETS = (PAIRS, LAWS, FREQUENCY, TRAJECTORIES, NEIGHBOURS, TASK, TARGETS, GRID, WORDS, EXCESS)
-"""The tables of every answer; discoveries are there where authors are dealt out."""
+SHEETS = (PAIRS, KEPT, LAWS, FREQUENCY, TRAJECTORIES, NEIGHBOURS, WORDS, EXCESS)
+"""The tables of every answer, beside those of tasks; discoveries are there where authors are dealt out."""
 
 
 def floor_series(pairs: Table[Pair]) -> set[str]:
@@ -403,3 +380,12 @@ def beside_splits(row: Pair) -> Literal["corrected", "change"]:
 def at_random(row: Pair, splits: Sequence[Pair]) -> float:
     """Return the mean of that change over these splits; NaN if it is unknown."""
     return fmean([getattr(split, beside_splits(row)) for split in splits] or [math.nan])
+
+
+def first_words(words: Sequence[Word]) -> tuple[set[str], set[str]]:
+    """Return the words of the first tenth by neighbours lost, and by change between averages."""
+    many = max(1, len(words) // 10)
+    known = [word for word in words if math.isfinite(word.lost)]
+    by_lost = sorted(known, key=lambda word: (-word.lost, word.word))[:many]
+    by_change = sorted(words, key=lambda word: (-word.averaged, word.word))[:many]
+    return {word.word for word in by_lost}, {word.word for word in by_change}

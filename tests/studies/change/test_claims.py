@@ -22,7 +22,6 @@ from gpustab.studies.change.study import of_pair, verdict
 from gpustab.studies.change.tables import (
     LAWS,
     PAIRS,
-    Cell,
     Discovery,
     Law,
     Pair,
@@ -31,6 +30,7 @@ from gpustab.studies.change.tables import (
     floor_series,
     main_series,
 )
+from gpustab.studies.change.tables_of_tasks import Cell
 from gpustab.studies.shared.wording import signed_span
 
 _NUMBERS = dict.fromkeys(Pair._fields, 0.1) | {

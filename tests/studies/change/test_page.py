@@ -10,20 +10,15 @@ from gpustab.studies.change.tables import (
     DISCOVERIES,
     EXCESS,
     FREQUENCY,
-    GRID,
     LAWS,
     PAIRS,
-    TARGETS,
-    TASK,
     WORDS,
-    Cell,
     Discovery,
     Excess,
     FrequencyClass,
-    Score,
-    Target,
     Word,
 )
+from gpustab.studies.change.tables_of_tasks import GRID, TARGETS, TASK, Cell, Score, Target
 from tests.studies.change.test_claims import BASE, control, law
 
 WHERE = ("sgns/shuffled", "1800-1819", "1820-1839")
