@@ -278,6 +278,7 @@ BARE = {
 
 
 KNOWN = {
+    "engine/rows.py": 1,  # in place, of float64 alone
     "kernels/arithmetic.py": 3,  # in `product` itself
     "kernels/context_sums.py": 1,  # sparse, in full_precision
     "kernels/panels.py": 1,  # probabilities, in float64
@@ -286,11 +287,13 @@ KNOWN = {
     "kernels/training/word2vec.py": 1,  # NumPy's
     "kernels/triton/wordwise_kernel.py": 2,  # Triton's, which names its precision
     # NumPy's and SciPy's:
+    "statistics/curves.py": 1,
     "statistics/mixed.py": 8,
     "statistics/unrelated.py": 2,
     "studies/change/authors.py": 1,
     "studies/consistency/measures.py": 2,
     "studies/localization/scores.py": 2,
+    "studies/words/regression.py": 1,
 }
 
 
