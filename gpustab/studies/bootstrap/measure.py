@@ -55,6 +55,7 @@ class Measured:
         closest: ``q`` lists of at most 20 row numbers: highest mean cosine among the words of half the runs.
         halves: the same for the even runs alone and for the odd ones, of length n.
         listed: the closest words and those that were asked for.
+        spreads_without: ``(q, R)``, :meth:`spread_over_words` without each run.
     """
 
     key: Key
@@ -68,6 +69,7 @@ class Measured:
     closest: list[list[int]]
     halves: tuple[list[list[int]], list[list[int]]]
     listed: Listed
+    spreads_without: Tensor
 
     @property
     def name(self) -> str:
@@ -88,8 +90,7 @@ class Measured:
 
     def spread_over_words(self) -> Tensor:
         """Return the SD of every query's mean cosines over the vocabulary, ``(q,)``: the scale of an SD."""
-        known = ~self.statistics.mean.isnan()
-        return torch.stack([row[here].std() for row, here in zip(self.statistics.mean, known, strict=True)])
+        return _over_words(self.statistics.mean)
 
 
 def measure(
@@ -116,9 +117,9 @@ def measure(
         dict.fromkeys([*near, *(numbers[w] for w in asked.get(query, ()) if w in numbers)])
         for query, near in zip(own, closest, strict=True)
     ]
-    listed = _second_pass(runs, rows, wanted)
+    listed, without = _second_pass(runs, rows, wanted, statistics)
     what = (runs.key, runs.names, tuple(runs.vocabulary), tuple(own))
-    return Measured(*what, statistics, mean_rank, lists, n, closest, (even, odd), listed)
+    return Measured(*what, statistics, mean_rank, lists, n, closest, (even, odd), listed, without)
 
 
 def _first_pass(
@@ -159,19 +160,28 @@ def nearest(found: cosine.CosineStatistics, rows: Tensor, n: int, runs: int) -> 
     ]
 
 
-def _second_pass(runs: Runs, rows: Tensor, wanted: Sequence[Mapping[int, None]]) -> Listed:
-    """The cosine and the rank of the wanted words of every query in every run."""
+def _over_words(means: Tensor) -> Tensor:
+    """The SD of mean cosines ``(q, v)`` over the words that have one, ``(q,)``."""
+    return torch.stack([row[~row.isnan()].std() for row in means.unbind()]) if len(means) else means.new_zeros(0)
+
+
+def _second_pass(
+    runs: Runs, rows: Tensor, wanted: Sequence[Mapping[int, None]], statistics: cosine.CosineStatistics
+) -> tuple[Listed, Tensor]:
+    """The cosine and the rank of the wanted words in every run, and the spread over words without each run."""
     query = torch.tensor([q for q, own in enumerate(wanted) for _ in own], dtype=torch.long, device="cpu")
     word = torch.tensor([k for own in wanted for k in own], dtype=torch.long, device="cpu")
     place = torch.tensor([place for own in wanted for place in range(len(own))], dtype=torch.long, device="cpu")
     table = torch.full((len(wanted), max(map(len, wanted), default=0)), torch.nan, dtype=torch.float64, device="cpu")
     cosines = torch.full((len(query), len(runs)), torch.nan, dtype=torch.float64, device="cpu")
-    ranks = cosines.clone()
+    ranks, without = cosines.clone(), []
     for r, values in enumerate(_cosines(runs, rows)):
+        rest = (statistics.mean * statistics.runs - values) / (statistics.runs - 1)
+        without.append(_over_words(torch.where(values.isnan(), statistics.mean, rest)))
         own = values[query, word]
         table[query, place] = -own
         ascending = (-values).nan_to_num(2).sort(dim=1).values  # nearest first
         better = torch.searchsorted(ascending, table)[query, place]
         cosines[:, r] = own
         ranks[:, r] = (better + 1).double().where(~own.isnan(), torch.nan)
-    return Listed(query, word, cosines, ranks)
+    return Listed(query, word, cosines, ranks), torch.stack(without, 1)

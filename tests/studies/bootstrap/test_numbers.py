@@ -89,6 +89,13 @@ class TestKnownSpread:
             assert row.unbiased == pytest.approx(0.02, rel=0.05)
         assert abs(numbers.rise_left(values).value) < 0.05
 
+    def test_the_relative_spread_errs_with_its_scale_too(self):
+        runs = drawn("x/shuffled", 6, 0.05, seed=3)
+        own = measured(runs, n=10)
+        for r in range(6):
+            naive = measured(runs.take([k for k in range(6) if k != r]), n=10).spread_over_words()
+            assert own.spreads_without[:, r].tolist() == pytest.approx(naive.tolist(), rel=1e-9)
+
     def test_the_rise_is_that_of_all_pairs_of_runs_formed_anew_without_each_run(self):
         generator = torch.Generator().manual_seed(0)
         values = torch.randn(60, 6, dtype=torch.float64, generator=generator)
