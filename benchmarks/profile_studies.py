@@ -52,6 +52,7 @@ CALLS = {
     "study change sotu": "study change {periods} -w labor,war -o {out}",
     "study consistency lee": "study consistency {lee}/sgns/shuffled --text lee --number 12 -o {out}",
     "study thresholds lee": "study thresholds {lee}/sgns/shuffled --min-pairs 100 --draws 20 -o {out}",
+    "study words lee": "study words {lee}/sgns/shuffled --text lee -o {out}",
     "study localization": "study localization {pairs} -m bow -m mean={lee}/sgns/shuffled/run-000.safetensors -o {out}",
 }
 """The calls; what stands in braces is made before."""
