@@ -25,7 +25,8 @@ _NOTHING = Setting(**dict.fromkeys(Setting._fields, 0.0))  # type: ignore[arg-ty
 def _setting(sd: np.ndarray, loud: float, runs: int, rng: Rng) -> Setting:
     """A group of runs whose pairs have SDs ``(p, 1)``, and whose noise differs as ``e^{loud · z}``."""
     noise = np.exp(loud * rng.normal(size=runs)) * rng.normal(size=(len(sd), runs))
-    spread = log_spread(torch.from_numpy(0.6 + sd * noise), torch.ones(len(sd), dtype=torch.float64))
+    values = torch.from_numpy(0.6 + sd * noise)
+    spread = log_spread(values, values.new_ones(len(sd)), torch.ones_like(values))
     return _NOTHING._replace(log_spread_value=spread.value, log_spread_se=spread.se, log_spread_freedom=spread.freedom)
 
 
