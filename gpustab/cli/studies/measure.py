@@ -20,6 +20,13 @@ from gpustab.studies.instability import InstabilityOptions
 from gpustab.studies.thresholds.options import ThresholdsOptions
 from gpustab.studies.words.options import WordsOptions
 
+ThreeOfAKind = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="RUNSET", help="Run sets, or groups of them; at least 3 runs of a kind.", show_default=False
+    ),
+]
+
 
 @study.command("consistency")
 @takes(LoadOptions, Computing, Showing, ConsistencyOptions)
@@ -65,12 +72,7 @@ def consistency(
 @study.command("instability")
 @takes(LoadOptions, Computing, Showing, InstabilityOptions)
 def instability(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="RUNSET", help="Run sets, or groups of them; at least 3 runs of a kind.", show_default=False
-        ),
-    ],
+    runs: ThreeOfAKind,
     load_options: LoadOptions,
     computing: Computing,
     showing: Showing,
@@ -132,16 +134,7 @@ def thresholds(
 @study.command("words")
 @takes(LoadOptions, Computing, Showing, WordsOptions)
 def words(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="RUNSET", help="Run sets, or groups of them; at least 3 runs of a kind.", show_default=False
-        ),
-    ],
-    load_options: LoadOptions,
-    computing: Computing,
-    showing: Showing,
-    words_options: WordsOptions,
+    runs: ThreeOfAKind, load_options: LoadOptions, computing: Computing, showing: Showing, words_options: WordsOptions
 ) -> None:
     """Tell why some words are less stable: frequency, spread, senses, part of speech, nearest word.
 

@@ -178,7 +178,7 @@ def _beside(difference: AtRandom, why: str) -> str:
     return f"Without training noise, periods differ {beside} randomly dealt documents{size}{over}. {why}"
 
 
-def _with(difference: AtRandom) -> str:
+def with_span(difference: AtRandom) -> str:
     """The interval, and what the value is a mean over."""
     over = f", {difference.mean_over}" if difference.mean_over else ""
     return f"{number_span(difference.value - difference.half, difference.value + difference.half, 2)}{over}"
@@ -200,12 +200,12 @@ MORE_THAN_AT_RANDOM = Claim[AtRandom](
     judge=beside_splits,
     sentences={
         "more": lambda x: (
-            f"Periods differ more than randomly dealt documents, by {number(x.value, 2)} ({_with(x)}) without training "
-            "noise."
+            f"Periods differ more than randomly dealt documents, by {number(x.value, 2)} ({with_span(x)}) without "
+            "training noise."
         ),
         "open": lambda x: (
             "These splits are too few to say whether periods differ more than randomly dealt documents (difference "
-            f"{number(x.value, 2)}, interval {_with(x)})."
+            f"{number(x.value, 2)}, interval {with_span(x)})."
         ),
         "unknown": lambda x: _beside(
             x, "One split cannot say whether that is chance. Deal two or more (train --control 2)."

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gpustab.results.page import counted, number, percent
 from gpustab.statistics.ranks import spearman_interval
-from gpustab.studies.change.claims import BARELY, beside_splits
+from gpustab.studies.change.claims import BARELY, beside_splits, with_span
 from gpustab.studies.change.differences import AtRandom
 from gpustab.studies.shared.claims import Claim, Margin
 from gpustab.studies.shared.wording import groups_in_words, number_span
@@ -15,11 +15,6 @@ from gpustab.studies.shared.wording import groups_in_words, number_span
 ALIKE = Margin(0.5, "Spearman's ρ of neighbours lost and displacement, from which on they name the same words")
 
 GONEN = "Gonen et al. 2020"
-
-
-def _with(difference: AtRandom) -> str:
-    over = f", {difference.mean_over}" if difference.mean_over else ""
-    return f"{number_span(difference.value - difference.half, difference.value + difference.half, 2)}{over}"
 
 
 FEWER_THAN_AT_RANDOM = Claim[AtRandom](
@@ -36,11 +31,11 @@ FEWER_THAN_AT_RANDOM = Claim[AtRandom](
     sentences={
         "more": lambda x: (
             "Words lose more neighbours between periods than between randomly dealt documents, by "
-            f"{number(x.value, 2)} of those that two runs share ({_with(x)})."
+            f"{number(x.value, 2)} of those that two runs share ({with_span(x)})."
         ),
         "open": lambda x: (
             "These splits are too few to say whether words lose more neighbours between periods than between randomly "
-            f"dealt documents (difference {number(x.value, 2)}, interval {_with(x)})."
+            f"dealt documents (difference {number(x.value, 2)}, interval {with_span(x)})."
         ),
     },
 )
