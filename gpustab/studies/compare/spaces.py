@@ -1,0 +1,226 @@
+"""How far the spaces of two groups agree, beyond the noise of single runs: in the mean, and for every word.
+
+Of a word's neighbours let π_A be the probability with which a run of A lists each other word. Two runs of A share
+Σ π_A² / n of their lists on average, a run of A and one of B Σ π_A π_B / n. Less what lists share by chance, these are
+inner products of π less its mean. So ``between / √(within_A · within_B)`` is Pearson's correlation of π_A and π_B: 1 if
+runs of both list the same words equally often, however noisy they are, and 0 if they agree by chance.
+
+The PIP loss is the same of cosines: what a squared loss lacks of that by chance is twice the inner product of two runs'
+cosines less their means, so that the agreement is Pearson's correlation of the expected cosines of all pairs of words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Annotated, NamedTuple
+
+import torch
+from torch import Tensor
+
+from gpustab import engine
+from gpustab.kernels.displacement import Jackknifed
+from gpustab.kernels.jackknife import pair_matrix
+from gpustab.kernels.overlap import shared_neighbours
+from gpustab.kernels.two_groups import TwoGroups, each, residual_variance, two_groups
+from gpustab.machine.device import Compute
+from gpustab.results import Column, Sheet
+from gpustab.results.page import percent, thousands
+from gpustab.runs.runs import Runs
+from gpustab.statistics.intervals import Estimate
+from gpustab.statistics.levels import highest_tenth
+from gpustab.statistics.reliability import LEAST, WordValues, parts
+from gpustab.statistics.windows import LIKE, local_mean, standing_out
+
+COSINES = "PIP loss"
+_PAIRS = 1 << 20
+"""Pairs of runs and words, or neighbours of all runs, that are held at a time."""
+_FLOOR = 0.3
+"""Part of the jackknife's square that is left where all noise is of pairs: 0.3 at three runs, up to 0.5 at more."""
+NEAREST = 4
+"""Neighbours of a word that are shown of each group."""
+
+
+class Agreement(NamedTuple):
+    """How far two groups agree by one measure; chance is what unrelated spaces have."""
+
+    measure: Annotated[str, Column(about="p@n, or the PIP loss as a share of chance")]
+    first: Annotated[float, Column("two runs of the first", 2, "mean over pairs of runs of the first group")]
+    first_se: float
+    second: Annotated[float, Column("two runs of the second", 2, "the same in the second group")]
+    second_se: float
+    between: Annotated[float, Column("a run of each", 2, "mean over pairs of a run of each group")]
+    between_se: float
+    agreement: Annotated[
+        float,
+        Column("agreement", 2, "of both groups, training noise taken out: 1 if both expect the same, 0 by chance"),
+    ]
+    agreement_se: float
+    runs: Annotated[int, Column(about="of the group with fewer: by these the errors are known")]
+
+    def estimate(self, name: str) -> Estimate:
+        """Return one of the four numbers with its error, by name."""
+        return Estimate.of_runs(getattr(self, name), getattr(self, f"{name}_se"), self.runs)
+
+
+class Unlike(NamedTuple):
+    """A word that two groups see more differently than nine in ten words as frequent, beyond training noise."""
+
+    word: str
+    times: Annotated[int | None, Column("count", about="occurrences in a run", text=thousands)]
+    first: Annotated[float, Column("two runs of the first", 2, "share of its n neighbours that two runs share")]
+    second: Annotated[float, Column("two runs of the second", 2, "the same in the second group")]
+    between: Annotated[float, Column("a run of each", 2, "the same of a run of each group")]
+    beyond: Annotated[float, Column("beyond noise", 2, "mean of the first two less the third")]
+    se: Annotated[float, Column("its standard error", 2, "over runs")]
+    sure: Annotated[float, Column("how surely", about="probability to be in that tenth", text=percent)]
+    in_first: Annotated[str, Column("near it in the first", about="neighbours that more runs of the first list")]
+    in_second: Annotated[str, Column("near it in the second", about="neighbours that more runs of the second list")]
+
+
+SPACES = Sheet("spaces", Agreement, "one row a measure")
+UNLIKE = Sheet("unlike", Unlike, "one row a word that two groups surely see differently, the surest first")
+
+
+class Words(NamedTuple):
+    """What lists say of every word, each ``(t,)``.
+
+    Attributes:
+        shared: p@n within both groups and between them.
+        se: standard error of ``shared.beyond``, pooled over words of like frequency; NaN where a group has few runs.
+        noise: its squared error, of each word alone; may be negative.
+    """
+
+    shared: TwoGroups
+    se: Tensor
+    noise: Tensor
+
+    def most_unlike(self) -> tuple[Tensor, Tensor]:
+        """Return how probably each word is in the tenth that differs most, and the rows of those that surely are."""
+        sure = highest_tenth(self.shared.beyond.value, self.noise)
+        return sure, standing_out(sure)
+
+
+def of_lists(lists: Sequence[engine.NeighbourPass], values: Sequence[WordValues]) -> Words:
+    """Return what two groups' lists of the same words say of them.
+
+    Args:
+        lists: of each group, over one vocabulary.
+        values: p@n of these words by each group alone.
+    """
+    many = [len(one.indices) for one in lists]
+    every = torch.cat([one.indices for one in lists])  # (R, t, k)
+    tile = max(1, _PAIRS // (sum(many) * max(sum(many), lists[0].k)))
+    found = [_of_pairs(part, many[0]) for part in every.split(tile, dim=1)]
+    means = TwoGroups(
+        *(
+            Jackknifed(*(torch.cat(field, -1) for field in zip(*part, strict=True)))
+            for part in zip(*(shared for shared, _ in found), strict=True)
+        )
+    )
+    squared = _unbiased(means.beyond.se.square(), torch.cat([rest for _, rest in found]), many, values)
+    pooled = torch.maximum(local_mean(squared, LIKE), _FLOOR * local_mean(means.beyond.se.square(), LIKE))
+    return Words(means, pooled.sqrt(), squared)
+
+
+def _of_pairs(lists: Tensor, first: int) -> tuple[TwoGroups, Tensor]:
+    share = shared_neighbours(lists, [lists.shape[2]])[0].double().cpu() / lists.shape[2]
+    return two_groups(share, first), residual_variance(share[:, :first, first:])
+
+
+def _unbiased(jackknife: Tensor, residual: Tensor, many: Sequence[int], values: Sequence[WordValues]) -> Tensor:
+    """Return squared errors of ``beyond`` that count the noise of pairs once.
+
+    The jackknife over runs counts what is of a pair of runs alone twice between groups, and within one
+    2(R − 1)/(R − 2) times. Where both groups expect the same nothing else is left, so that it is too large by 2 to 4.
+    """
+    if min(many) < LEAST:
+        return torch.full_like(jackknife, torch.nan)
+    squared = jackknife - residual / math.prod(many)
+    for r, own in zip(many, values, strict=True):
+        squared -= parts(own.sd, own.se, r).pair * (4 / (r * (r - 2)) - 2 / (r * (r - 1))) / 4
+    return squared
+
+
+def by_neighbours(words: Words, n: int, vocabulary: int, runs: int) -> Agreement:
+    """Return how far lists of n neighbours agree, mean over the words."""
+    chance = n / (vocabulary - 1)
+    mean = words.shared.mean
+    less = TwoGroups(*(each(lambda x: x - chance, part) for part in mean))
+    return _row(f"p@{n}", (mean.first, mean.second, mean.between), less.agreement, runs)
+
+
+def by_cosines(both: Runs, first: int, compute: Compute) -> Agreement | None:
+    """Return how far the cosines of all pairs of words agree; None of rows that have no cosines, or no chance level.
+
+    Args:
+        both: the runs of both groups side by side.
+        first: how many of them are the first group.
+        compute: how to compute.
+    """
+    pip = engine.pip_pass(both, compute)
+    if pip.scale is None:
+        return None
+    losses, chances = (pair_matrix(x.double().cpu(), len(both))[None] for x in (pip.reduced, pip.scale.chance))
+    of_chance = two_groups(losses / chances.clamp(min=torch.finfo(torch.float64).tiny), first)
+    agreement = two_groups(chances.square() - losses.square(), first).agreement
+    fewest = min(first, len(both) - first)
+    return _row(COSINES, (of_chance.first, of_chance.second, of_chance.between), agreement, fewest)
+
+
+def _row(
+    measure: str, numbers: tuple[Jackknifed, Jackknifed, Jackknifed], agreement: Jackknifed, runs: int
+) -> Agreement:
+    parts_of = dict(zip(("first", "second", "between", "agreement"), (*numbers, agreement), strict=True))
+    values = {name: float(part.value[0]) for name, part in parts_of.items()}
+    errors = {f"{name}_se": float(part.se[0]) for name, part in parts_of.items()}
+    return Agreement(measure=measure, runs=runs, **values, **errors)
+
+
+def losses_of_words(both: Runs, first: int, compute: Compute) -> list[Tensor]:
+    """Return the words' reduced PIP losses in the first group, in the second, and between: roots of mean squares, (v,).
+
+    A pass over all runs and one over each group have the sums of squares of all pairs, and those within.
+    """
+    runs = len(both)
+    groups = [both, both.take(list(range(first))), both.take(list(range(first, runs)))]
+    found = []
+    for group in groups:
+        basis = engine.pip_pass(group, compute, wordwise=True).basis
+        found.append(engine.wordwise_pass(group, basis, compute).square.double().cpu())
+    pairs = [len(group) * (len(group) - 1) / 2 for group in groups]
+    every, one, other = (square * count for square, count in zip(found, pairs, strict=True))
+    between = (every - one - other).clamp(min=0) / (first * (runs - first))
+    return [x.sqrt() for x in (found[1], found[2], between)]
+
+
+def unlike_words(
+    runs: Runs, targets: Tensor, words: Words, lists: Sequence[engine.NeighbourPass], named: Tensor, sure: Tensor
+) -> Iterator[Unlike]:
+    """Yield the words that the groups surely see differently, with the neighbours that more runs of one group list."""
+    counts = runs.counts_in_a_run()
+    beyond = words.shared.beyond.value
+    for k in named.tolist():
+        row, shared = int(targets[k]), words.shared
+        near = [Counter(one.indices[:, k].flatten().tolist()) for one in lists]
+        shares = [{w: hits / len(one.indices) for w, hits in own.items()} for own, one in zip(near, lists, strict=True)]
+        yield Unlike(
+            word=runs.vocabulary.text(row),
+            times=counts[row],
+            first=float(shared.first.value[k]),
+            second=float(shared.second.value[k]),
+            between=float(shared.between.value[k]),
+            beyond=float(beyond[k]),
+            se=float(words.se[k]),
+            sure=float(sure[k]),
+            in_first=", ".join(map(runs.vocabulary.text, _more(shares[0], shares[1]))),
+            in_second=", ".join(map(runs.vocabulary.text, _more(shares[1], shares[0]))),
+        )
+
+
+def _more(own: dict[int, float], other: dict[int, float]) -> list[int]:
+    """The words that a group's runs list more often than the other's, the largest difference first."""
+    more = {word: share - other.get(word, 0.0) for word, share in own.items()}
+    ranked = sorted((-by, word) for word, by in more.items() if by > 0)
+    return [word for _, word in ranked[:NEAREST]]
