@@ -30,6 +30,7 @@ from benchmarks.placebos import (
     sentences,
     settings,
     several,
+    spaces,
     terms,
     words,
 )
@@ -61,6 +62,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "neighbourhoods": neighbourhoods.rows,
     "authors": authors.rows,
     "factors": factors.rows,
+    "spaces": spaces.rows,
     **DRAWN,
 }
 
