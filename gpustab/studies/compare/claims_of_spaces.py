@@ -10,7 +10,7 @@ from gpustab.statistics.reliability import LEAST
 from gpustab.statistics.windows import SURE
 from gpustab.studies.compare.spaces import COSINES, Agreement
 from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin
-from gpustab.studies.shared.wording import number_span, the_runs, word
+from gpustab.studies.shared.wording import capital, number_span, the_runs, word
 
 SAME = Margin(0.9, "agreement of two groups, training noise taken out, from which on their spaces do not differ")
 SHARED = Margin(0.02, "p@n that two runs of each group must surely have, beyond chance, to tell whether groups agree")
@@ -47,17 +47,21 @@ class Spaces(NamedTuple):
         return the_runs(self.first), the_runs(self.second)
 
     @property
+    def span(self) -> str:
+        """The agreement with its interval."""
+        agreement = self.row.estimate("agreement")
+        return f"agreement {number(agreement.value, 2)}, {number_span(*agreement.interval, 2)}"
+
+    @property
     def numbers(self) -> str:
-        """What the agreement is made of, a clause."""
-        first, second, between, agreement = (
-            self.row.estimate(name) for name in ("first", "second", "between", "agreement")
-        )
-        span = f"agreement {number(agreement.value, 2)}, {number_span(*agreement.interval, 2)}"
+        """What the agreement is made of, a sentence."""
+        pair = (self.row.first, self.row.second)
         if self.row.measure == COSINES:
-            one, other, both = (percent(x.value) for x in (first, second, between))
-            return f"PIP loss {both} of chance between them, {one} and {other} within; {span}"
-        one, other, both = (number(self.n * x.value, 2) for x in (first, second, between))
-        return f"a run of each shares {both} of {word(self.n)} neighbours, two runs of one {one} and {other}; {span}"
+            one, other = map(percent, pair)
+            return f"Their PIP loss is {percent(self.row.between)} of chance, that within the groups {one} and {other}."
+        one, other = (number(self.n * share, 2) for share in pair)
+        both = number(self.n * self.row.between, 2)
+        return f"A run of each shares {both} of {word(self.n)} neighbours, two runs of one share {one} and {other}."
 
 
 def _judge(spaces: Spaces) -> str:
@@ -95,14 +99,15 @@ DIFFER = Claim[Spaces](
     judge=_judge,
     sentences={
         "differ": lambda x: (
-            f"By {_by(x)}, {x.names[0]} and {x.names[1]} differ beyond what training alone does ({x.numbers})."
+            f"By {_by(x)}, {x.names[0]} and {x.names[1]} differ beyond what training alone does ({x.span}). {x.numbers}"
         ),
         "alike": lambda x: (
-            f"By {_by(x)}, {x.names[0]} and {x.names[1]} differ hardly more than by training alone ({x.numbers})."
+            f"By {_by(x)}, {x.names[0]} and {x.names[1]} differ hardly more than by training alone ({x.span}). "
+            f"{x.numbers}"
         ),
         "open": lambda x: (
             f"By {_by(x)}, these runs are too few to say whether {x.names[0]} and {x.names[1]} differ beyond what "
-            f"training alone does ({x.numbers})."
+            f"training alone does ({x.span}). {x.numbers}"
         ),
         "no test": _no_test,
     },
@@ -143,8 +148,8 @@ SEEN_DIFFERENTLY = Claim[Seen](
     judge=lambda x: "no test" if x.silent or x.noisy or x.copies else "yes" if x.named else "no",
     sentences={
         "yes": lambda x: (
-            f"{counted(len(x.named), 'word', 'has/have', of=x.words)} neighbours that differ between "
-            f"{the_runs(x.first)} and {the_runs(x.second)} more than those of equally frequent words, beyond what "
+            f"{capital(the_runs(x.first))} and {the_runs(x.second)} see "
+            f"{counted(len(x.named), 'word', of=x.words)} more differently than equally frequent words, beyond what "
             f"training alone does: {', '.join(x.named[:5])}{' …' if len(x.named) > 5 else ''}. About one in twenty is "
             "named wrongly."
         ),
