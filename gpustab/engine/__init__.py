@@ -8,8 +8,10 @@ from gpustab.engine.alignment import average_levels, average_pass, procrustes_pa
 from gpustab.engine.cosines import pair_cosines, pair_values, query_cosines
 from gpustab.engine.gram import GramPass, cross_gram, draw_proxy, gram_pass, joint_words, place
 from gpustab.engine.neighbours import (
+    CommonOverlap,
     NeighbourPass,
     WordOverlap,
+    common_pass,
     draw_targets,
     neighbour_pass,
     overlap_pass,
@@ -23,6 +25,7 @@ from gpustab.engine.wordwise import wordwise_pass
 
 __all__ = [
     "Agreement",
+    "CommonOverlap",
     "GramPass",
     "NeighbourPass",
     "OverlapPrediction",
@@ -32,6 +35,7 @@ __all__ = [
     "agreement",
     "average_levels",
     "average_pass",
+    "common_pass",
     "cross_gram",
     "draw_proxy",
     "draw_targets",

@@ -106,6 +106,10 @@ def _side_by_side(result: Result, groups: Sequence[GroupSummary]) -> Block:
         _columns(names, rows, "How far two runs differ; ± is half of the 95 % interval over runs"),
         _columns(names, [*shared, *by_chance], f"Share of n nearest neighbours in common, of {targets} words"),
     ]
+    n = next((n for n in reversed(lengths) if any(_common_of(x, n) for x in groups)), "")
+    if numbers := sorted({m for x in groups for m in _common_of(x, n)}):
+        rows = [(f"of {m} runs", each(lambda x, m=m: _common_of(x, n).get(m, "–"))) for m in numbers]  # type: ignore[misc]
+        tables.append(_columns(names, rows, f"{_TOGETHER}, of {n} nearest (fewer the more runs)"))
     if metrics := list(dict.fromkeys(name for group in groups for name in group.get("similarity", {}))):
         similar = [(m, each(lambda x, m=m: _similar(x, m))) for m in metrics]  # type: ignore[misc]
         tables.append(_columns(names, similar, "Similarity of pairs of spaces"))
@@ -156,11 +160,39 @@ def _group(group: GroupSummary, wanted: SmallTable | None) -> Block:
     targets = group["targets"]["words"]
     drawn = " drawn at random (--words adds yours)" if targets < words else ""
     tables = [SmallTable.of(f"Shared nearest neighbours of {targets:,} words{drawn}", lists, _LISTS)]
+    if common := _common(group):
+        tables.append(common)
     if "similarity" in group:
         metrics = [{"metric": name, **x} for name, x in group["similarity"].items()]
         tables.append(SmallTable.of("Similarity of pairs of spaces", metrics, _METRICS))
     title = f"{group['name']}: {len(group['runs'])} runs, {words:,} words, {group['dimension']} dimensions"
     return Block(title, facts, [*tables, *([wanted] if wanted else [])])
+
+
+_TOGETHER = "Neighbours that all these runs have in common"
+
+
+def _common(group: GroupSummary) -> SmallTable | None:
+    """The part of a list that all of some runs have in common, a column a number of runs."""
+    lists = [{"n": n, "union": x["common_jaccard"], **_common_of(group, n)} for n, x in group["neighbours"].items()]
+    lists = [row for row in lists if row["union"] is not None]
+    if not lists:
+        return None
+    runs = len(group["runs"])
+    numbers = [m for m in lists[0] if isinstance(m, int)]
+    columns: Columns = [
+        "n",
+        *((f"all {m} runs" if m == runs else f"of {m} runs", lambda row, m=m: row[m]) for m in numbers),
+        (f"part of the union, all {runs}", ("union", 3)),
+    ]
+    return SmallTable.of(f"{_TOGETHER} (fewer the more runs: compare at one number alone)", lists, columns)
+
+
+def _common_of(group: GroupSummary, n: str) -> dict[int, str]:
+    """What all of so many runs have in common of n neighbours, by that number; nothing where it was not counted."""
+    runs = len(group["runs"])
+    common = group["neighbours"][n]["common"] if n in group["neighbours"] else []
+    return {one["runs"]: share_with_error(Estimate.of_runs(one["r"], one["r_se"], runs)) for one in common}
 
 
 _LISTS: Columns = [
