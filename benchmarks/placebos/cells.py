@@ -133,6 +133,11 @@ def batch() -> int:
     return _draws[-1].batch
 
 
+def seeds(count: int) -> range:
+    """Return so many seeds, others in every batch."""
+    return range(1000 * batch(), 1000 * batch() + count)
+
+
 @cache
 def _claims() -> list[Claim[Any]]:
     return list(every_claim().values())

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from benchmarks.placebos.cells import Row, World, batch, cells, never, should, wanted
+from benchmarks.placebos.cells import Row, World, batch, cells, never, seeds, should, wanted
 from benchmarks.placebos.runsets import Source, knowing_nothing, placed
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.tokenise import prepare_corpus
@@ -53,17 +53,12 @@ def chapters(sets: int) -> Iterator[Row]:
     for kind in ("documents", "blocks"):
         about = f"news in random order, by {kind}"
         if count := wanted(about, "-", 1, sets):
-            said = sum(differ(texts, seed, runs, kind) for seed in _seeds(count))
+            said = sum(differ(texts, seed, runs, kind) for seed in seeds(count))
             yield Row("consistency.halves-differ", about, "-", 1, count, said, said, 0, batch())
     about = "news in random order, half of the words exchanged in the second half"
     if count := wanted(about, "-", 1, max(2, sets // 4)):
-        said = sum(differ(texts, seed, runs, "documents", planted=True) for seed in _seeds(count))
+        said = sum(differ(texts, seed, runs, "documents", planted=True) for seed in seeds(count))
         yield Row("consistency.halves-differ", about, "-", 1, count, said, 0, count - said, batch())
-
-
-def _seeds(count: int) -> range:
-    """So many seeds, others in every batch."""
-    return range(1000 * batch(), 1000 * batch() + count)
 
 
 def differ(texts: list[list[str]], seed: int, runs: Runs, kind: str, *, planted: bool = False) -> bool:
