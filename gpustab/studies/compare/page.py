@@ -18,9 +18,9 @@ from gpustab.statistics.intervals import Estimate
 from gpustab.studies.compare import study
 from gpustab.studies.compare.spaces import COSINES, SPACES, UNLIKE, Agreement, Unlike
 from gpustab.studies.compare.study import Word
-from gpustab.studies.shared.wording import difference_span, listed, of_list, percents, the_runs
+from gpustab.studies.shared.wording import difference_span, listed, number_span, of_list, percents, the_runs
 
-CITATIONS = ("rettenmeier2020", "antoniak2018")
+CITATIONS = ("rettenmeier2020", "antoniak2018", "wendlandt2018")
 WORDS = {
     "words": {
         "count": "times in a run",
@@ -142,12 +142,8 @@ def _spaces(result: Result) -> list[Block]:
     first, second = (in_words(group["name"]) for group in result.groups)
     named = {"first": f"two runs of {first}", "second": f"two runs of {second}"}
 
-    def shown(name: str, most: float = math.inf) -> tuple[str, Shown]:
-        def text(row: Agreement) -> str:
-            estimate = row.estimate(name)
-            return _estimate({"mean": estimate.value, "interval": estimate.interval}, most)
-
-        return named.get(name, titles(Agreement)[name]), text
+    def shown(name: str) -> tuple[str, Shown]:
+        return named.get(name, titles(Agreement)[name]), lambda row: _spanned(row.estimate(name))
 
     columns: Columns = [
         ("by", lambda row: "PIP loss, share of chance" if row.measure == COSINES else row.measure),
@@ -203,6 +199,12 @@ def _numbers(result: Result) -> Block:
     neighbours = f" (neighbours of {some})" if (some := _drawn(result)) else ""
     title = f"Which is more stable, over {result.groups[0]['words']:,} common words{neighbours}?"
     return Block(title, tables=[SmallTable("95 % intervals", header, rows)], figures=["measures"])
+
+
+def _spanned(estimate: Estimate) -> str:
+    """Return a number with its interval, which may reach below 0."""
+    span = "no interval" if math.isnan(estimate.half) else number_span(*estimate.interval)
+    return f"{number(estimate.value, 3)} ({span})"
 
 
 def _drawn(result: Content) -> str:
