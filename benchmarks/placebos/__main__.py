@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.placebos import (
+    associations,
     authors,
     factors,
     losses,
@@ -61,6 +62,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "neighbourhoods": neighbourhoods.rows,
     "authors": authors.rows,
     "factors": factors.rows,
+    "associations": associations.rows,
     **DRAWN,
 }
 

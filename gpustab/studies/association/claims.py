@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Annotated, NamedTuple
 
 from gpustab.results import Column, Sheet
-from gpustab.results.page import number, percent, signed
+from gpustab.results.page import counted, number, percent, signed
 from gpustab.statistics.splits import least_p
 from gpustab.studies.shared.claims import Claim, Margin, decide
 from gpustab.studies.shared.wording import capital, signed_span
@@ -81,7 +81,7 @@ def _no_test(row: Tested) -> str:
     if not row.runs:
         return "an alarm forbids to judge these runs"
     if row.runs < RUNS:
-        return f"{row.runs} runs tell nothing of others; train three or more, better eight"
+        return f"{counted(row.runs, 'run', 'tells/tell')} nothing of others; train three or more, better eight"
     if least_p(*row.sizes) > CHANCE:
         return f"sets of {row.words_first} and {row.words_second} targets are too few for any p up to {CHANCE:g}"
     return "its numbers are not defined" if math.isnan(row.turned_high) else ""
@@ -141,8 +141,8 @@ THERE = Claim[Tested](
     paper="Caliskan et al. found d of 1.06 to 1.81 in ten tests, by one space each",
     rule=(
         f"yes if the sign is another in at most {percent(TURNS)} of runs, by the 95 % interval of this share (by the "
-        f"noncentral t), and p over splits of the words is at most {CHANCE:g}; words if only p is larger; no if the sign "
-        f"is another in more runs. No test below {RUNS} runs, or where sets are too small for a p of {CHANCE:g}"
+        f"noncentral t), and p over splits of the words is at most {CHANCE:g}; words if only p is larger; no if the "
+        f"sign is another in more runs. No test below {RUNS} runs, or where sets are too small for a p of {CHANCE:g}"
     ),
     judge=_judge,
     sentences={

@@ -60,7 +60,7 @@ def read_sets(path: Path) -> list[Sets]:
             more each, no word twice; it names the file, the test and the words.
     """
     try:
-        return tests_of(path.read_text(encoding="utf-8-sig"))
+        return parse_sets(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         missing = f"there is no such file{near_file(path)}"
         raise InputError(f"{path}: {missing if isinstance(error, FileNotFoundError) else error.strerror}") from None
@@ -70,10 +70,10 @@ def read_sets(path: Path) -> list[Sets]:
         raise InputError(f"{path}: {error}") from None
 
 
-def tests_of(text: str) -> list[Sets]:
+def parse_sets(text: str) -> list[Sets]:
     """Return the tests of a TOML text.
 
-    >>> made = tests_of('''
+    >>> made = parse_sets('''
     ...     [sea]
     ...     targets.ships = "ship navy"
     ...     targets.men = ["army", "fort"]

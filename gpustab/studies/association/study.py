@@ -37,6 +37,8 @@ from gpustab.studies.shared.frame import Groups, answering, groups_of, without_c
 from gpustab.studies.shared.spaces import is_fact, look_at
 from gpustab.studies.shared.wording import groups_in_words
 
+_ONE = 1 - 1e-12
+"""A correlation of 1 has no z."""
 _FAR = 1e3
 """Beyond so many standard errors nobody asks for the share of runs of another sign."""
 
@@ -199,11 +201,20 @@ def common(tests: Sequence[Sets], taken: Sequence[Taken]) -> tuple[list[Sets], l
 
 
 class Measured(NamedTuple):
-    """A test over runs, each ``(R,)``, and the mean association of the targets, ``(R, t)``."""
+    """A test over runs.
+
+    Attributes:
+        associations: ``(R, t)`` of the targets.
+        difference: ``(R,)`` of the means of X and Y.
+        effect: ``(R,)`` d, that difference by the SD over all targets.
+        z: ``(R,)`` Fisher's z of the correlation of association and set, which for sets of one size is about d/2. It
+            has no bound, near which d is skewed: by d 6 % of intervals of the share of turning runs lay below it.
+    """
 
     associations: Floats
     difference: Floats
     effect: Floats
+    z: Floats
 
 
 def measure(cosines: Floats, sizes: Sequence[int]) -> Measured:
@@ -213,15 +224,16 @@ def measure(cosines: Floats, sizes: Sequence[int]) -> Measured:
         cosines: ``(R, t, a)`` of targets and attributes.
         sizes: of X, Y, A and B.
     """
-    x, _, a, _ = sizes
+    x, y, a, _ = sizes
     own = cosines[:, :, :a].mean(2) - cosines[:, :, a:].mean(2)
-    difference = own[:, :x].mean(1) - own[:, x:].mean(1)
-    spread = own.std(1, ddof=1)
-    return Measured(own, difference, np.divide(difference, spread, out=np.full(len(own), math.nan), where=spread > 0))
+    difference, spread = own[:, :x].mean(1) - own[:, x:].mean(1), own.std(1, ddof=1)
+    effect = np.divide(difference, spread, out=np.full(len(own), math.nan), where=spread > 0)
+    correlation = effect * math.sqrt(x * y / ((x + y) * (x + y - 1)))
+    return Measured(own, difference, effect, np.arctanh(np.clip(correlation, -_ONE, _ONE)))
 
 
 def turning(effects: Floats) -> tuple[float, float]:
-    """Return the 95 % interval of the share of runs whose effect has another sign than most; NaN of one run.
+    """Return the 95 % interval of the share of runs of another sign than most; NaN of one run.
 
     Of a normal law over runs the share is Φ(−|δ|), δ = mean/SD, and ``√R`` times their ratio in R runs follows a
     noncentral t: the limits of δ are those at which it would be exceeded, or not reached, in 2.5 % of cases.
@@ -284,7 +296,7 @@ def numbers_of(
         splits.splits,
         float((np.sign(found.effect) != np.sign(effect.value)).mean()),
         float(((splits.p[1:] <= CHANCE) != (splits.p[0] <= CHANCE)).mean()),
-        *turning(found.effect),
+        *turning(found.z),
     )
     of_runs = list(zip(found.effect.tolist(), found.difference.tolist(), splits.p[1:].tolist(), strict=True))
     return row, of_runs, words
