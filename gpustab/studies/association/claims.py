@@ -108,11 +108,15 @@ def either(row: Tested) -> str:
 
 
 def size(row: Tested) -> str:
-    """Return the effect size with what another run would give."""
+    """Return the effect size with what another run would give, a clause."""
     if math.isnan(row.run_low):
-        return f"d = {signed(row.effect)}"
+        return f"d is {signed(row.effect)}"
     span = signed_span(row.run_low, row.run_high)
-    return f"d = {signed(row.effect)} (95 % of {OTHERS[row.differ_by]}: {span})"
+    return f"d is {signed(row.effect)} ({span} in 95 % of {OTHERS[row.differ_by]})"
+
+
+def _size(row: Tested) -> str:
+    return capital(size(row))
 
 
 def chance(row: Tested) -> str:
@@ -131,7 +135,7 @@ def turned(row: Tested) -> str:
 
 def shows(row: Tested) -> str:
     """Return the numbers of a test, a clause."""
-    return f"{row.test}: {size(row)}; {chance(row)}; another sign {turned(row)}" if not _no_test(row) else row.test
+    return f"{row.test}: {size(row)}, {chance(row)}; another sign {turned(row)}" if not _no_test(row) else row.test
 
 
 THERE = Claim[Tested](
@@ -140,17 +144,18 @@ THERE = Claim[Tested](
     source="Caliskan et al. 2017",
     paper="Caliskan et al. found d of 1.06 to 1.81 in ten tests, by one space each",
     rule=(
-        f"yes if the sign is another in at most {percent(TURNS)} of runs, by the 95 % interval of this share (by the "
-        f"noncentral t), and p over splits of the words is at most {CHANCE:g}; words if only p is larger; no if the "
-        f"sign is another in more runs. No test below {RUNS} runs, or where sets are too small for a p of {CHANCE:g}"
+        f"yes if the sign is another in at most {percent(TURNS)} of runs, and p over splits of the words is at most "
+        f"{CHANCE:g}. It is called words if only p is larger, and no if the sign is another in more runs. The 95 % "
+        "interval of the share of runs, by the noncentral t, decides. No test below "
+        f"{RUNS} runs, or where sets are too small for a p of {CHANCE:g}"
     ),
     judge=_judge,
     sentences={
-        "yes": lambda row: f"{nearer(row)}, beyond one run's luck: {size(row)}, {chance(row)}.",
-        "no": lambda row: f"{capital(either(row))}, changes with the run: it turns {turned(row)}, {size(row)}.",
-        "words": lambda row: f"{nearer(row)}, but perhaps by chance of these words: {size(row)}, {chance(row)}.",
+        "yes": lambda row: f"{nearer(row)}, beyond one run's luck. {_size(row)}, {chance(row)}.",
+        "no": lambda row: f"{capital(either(row))}, changes with the run: it turns {turned(row)}. {_size(row)}.",
+        "words": lambda row: f"{nearer(row)}, but perhaps by chance of these words. {_size(row)}, {chance(row)}.",
         "undecided": lambda row: (
-            f"These runs cannot tell {either(row)}: it may turn {turned(row)}, {size(row)}. Train more runs."
+            f"These runs cannot tell {either(row)}. It may turn {turned(row)}; {size(row)}. Train more runs."
         ),
         "no test": lambda row: f"{capital(either(row))}, is not tested: {_no_test(row)}.",
     },
