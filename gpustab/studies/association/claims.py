@@ -83,7 +83,7 @@ def _no_test(row: Tested) -> str:
     if row.runs < RUNS:
         return f"{counted(row.runs, 'run', 'tells/tell')} nothing of others; train three or more, better eight"
     if least_p(*row.sizes) > CHANCE:
-        return f"sets of {row.words_first} and {row.words_second} targets are too few for any p up to {CHANCE:g}"
+        return f"{row.words_first} and {row.words_second} targets are too few for a p of {CHANCE:g}"
     return "its numbers are not defined" if math.isnan(row.turned_high) else ""
 
 
