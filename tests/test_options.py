@@ -61,6 +61,7 @@ NUMBERS = {
     "from 0 to 4294967295": """
         StabilityOptions.seed CompareOptions.seed BootstrapOptions.seed ChangeOptions.seed ConsistencyOptions.seed
         InstabilityOptions.seed LocalizationOptions.seed ThresholdsOptions.seed WordsOptions.seed
+        AssociationOptions.seed
         Plan.seed TrainPlan.seed SweepPlan.seed""",
     "above 0": """
         ConsistencyOptions.alpha ConsistencyOptions.sample ConsistencyOptions.alpha_decay ConsistencyOptions.domain_low
