@@ -173,16 +173,18 @@ def _measure_or_fall_back(runs: Runs, options: StabilityOptions, answer: Answer,
 def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: Answer, verdict: Verdict) -> None:
     answer.report(f"{runs.name}: PIP loss", 0.0)
     proxy = None if options.proxy is None else engine.draw_proxy(runs, options.proxy, options.seed)
-    pip = engine.pip_pass(runs, compute, proxy, wordwise=True)
+    rows, missing = _target_rows(runs, options)
+    longest = max(options.neighbours)
+    nearest = longest if len(rows) == runs.words else 0
+    pip = engine.pip_pass(runs, compute, proxy, wordwise=True, nearest=nearest)
     answer.report(f"{runs.name}: word by word", 0.2)
     similarities = similarity_pass(runs, pip, options.metrics or (), compute, proxy)
     by_chance = chance_pass(runs, pip, options.metrics or (), compute, proxy, options.seed)
     words = engine.wordwise_pass(runs, pip.basis, compute)
-    rows, missing = _target_rows(runs, options)
-    lists = engine.neighbour_pass(
+    lists = pip.basis.lists or engine.neighbour_pass(
         runs,
         rows,
-        max(options.neighbours),
+        longest,
         compute,
         lambda done: answer.report(f"{runs.name}: neighbours", 0.3 + 0.6 * done / len(runs)),
     )
