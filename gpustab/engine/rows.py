@@ -122,4 +122,6 @@ def rows_pass(runs: Runs, compute: Compute, counted: Tensor, nearest: int = 0) -
     squares = torch.stack([some.square().sum() for some in columns])
     of_words = WordwisePip(*found)
     of_words = of_words._replace(pairs=of_words.pairs.long())
-    return TilePass(loss, worst_condition(errors), norms, squares, sums, of_words, lists and lists.whole(compute))
+    return TilePass(
+        loss, worst_condition(errors), norms, squares, sums, of_words, lists.whole(compute) if lists else None
+    )

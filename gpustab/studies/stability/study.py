@@ -190,10 +190,10 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     )
     lengths = sorted({min(n, lists.k) for n in options.neighbours})
     answer.report(f"{runs.name}: overlap", 0.9)
-    overlaps = engine.overlap_pass(lists, lengths, compute)
-    ties = {n: int(lists.tied[:, :, n - 1].sum()) for n in lengths}
     n = _length(lengths)
-    by_word, between = engine.word_overlap_pass(lists, n, compute), overlaps.p[lengths.index(n)]
+    overlaps = engine.overlap_pass(lists, lengths, compute, spread=n)
+    ties = {n: int(lists.tied[:, :, n - 1].sum()) for n in lengths}
+    by_word, between = overlaps.of_words(), overlaps.p[lengths.index(n)]
     looked_at = look_at_words(runs, pip, words, n, by_word, between, rows)
     result, targets = answer.result, Targets(words=len(rows), missing=len(missing))
     summary, judged = summarise(runs, pip, looked_at, overlaps, ties, targets), judge(runs, pip)
