@@ -7,12 +7,13 @@ all runs have; word by word, and for neighbours, every run takes part that has t
 from gpustab.engine.alignment import average_levels, average_pass, procrustes_pass, undetermined
 from gpustab.engine.cosines import pair_cosines, pair_values, query_cosines
 from gpustab.engine.gram import GramPass, cross_gram, draw_proxy, gram_pass, joint_words, place
-from gpustab.engine.neighbours import NeighbourPass, WordOverlap, draw_targets, neighbour_pass, overlap_pass
+from gpustab.engine.neighbours import NeighbourPass, draw_targets, neighbour_pass, overlap_pass
 from gpustab.engine.pip import PipPass, pip_pass
 from gpustab.engine.prediction import Agreement, OverlapPrediction, agreement, predict_pass, top_n_probabilities
 from gpustab.engine.sketch import Sketch, sketch_pass
 from gpustab.engine.tiles import norms_pass
 from gpustab.engine.wordwise import wordwise_pass
+from gpustab.kernels.overlap import WordOverlap
 
 __all__ = [
     "Agreement",
