@@ -22,8 +22,8 @@ from gpustab.kernels.word_pairs import WordwisePip, of_all_pairs
 from gpustab.machine.device import Compute, free_memory, telling_memory, with_smaller_tiles
 from gpustab.runs.runs import Runs
 
-_WORDS = 64
-"""Words at a time: of fewer the products are narrow, of more nothing is gained."""
+_WORDS, _COSINES = 64, 1 << 26
+"""Words at a time, and bytes of their cosines: of fewer the products are narrow, of more nothing is gained."""
 
 
 def fewer_products(runs: Runs, compute: Compute) -> bool:
@@ -112,9 +112,9 @@ def rows_pass(runs: Runs, compute: Compute, counted: Tensor, nearest: int = 0) -
         ranks.total_(found, norms)  # what another process measured is 0 here
         return found, norms, lists
 
-    found, norms, lists = with_smaller_tiles(
-        work, min(_WORDS, compute.tile(8 * r * (words + 4 * r), runs.words)), ranks
-    )
+    most = max(1, min(_WORDS, _COSINES // (8 * r * words)))
+    tile = min(most, compute.tile(8 * r * (words + 4 * r), runs.words))
+    found, norms, lists = with_smaller_tiles(work, tile, ranks)
     loss = pip_from_norms(norms)
     errors = rounding_error(loss.condition, torch.float64)
     if not bool((errors <= tolerated(compute)).all()):
