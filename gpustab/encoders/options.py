@@ -13,7 +13,6 @@ Items = Literal["words", "sentences", "documents"]
 EncoderSampling = Literal["fixed", "bootstrap"]
 
 _BLOCKS = {"sentences": "sentence", "documents": "document"}
-TECHNIQUE = "encoder"
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from gpustab.corpus.corpus import Corpus, CorpusOptions
 from gpustab.corpus.sampling import draw, unit_names
-from gpustab.encoders.options import TECHNIQUE, Encoding
+from gpustab.encoders.options import Encoding
 from gpustab.encoders.passages import Passages
 from gpustab.encoders.sums import kept_sums, text_sums, weighted, word_sums
 from gpustab.errors import ComputationError, InputError, marked, option, some_of
@@ -35,7 +35,7 @@ from gpustab.machine.progress import Progress, no_progress
 from gpustab.report import Result
 from gpustab.results import Table
 from gpustab.results.page import counted
-from gpustab.runs.key import Key
+from gpustab.runs.key import ENCODER, MODEL, Key
 from gpustab.runs.manifest import run_file
 from gpustab.runs.runset import names_runs, update_manifest
 from gpustab.spaces.space import Space
@@ -163,7 +163,11 @@ def encode_runs(
         if (output / UNFINISHED).is_dir():
             with told(output / UNFINISHED, "removed"):
                 shutil.rmtree(output / UNFINISHED)
-    record = plan | {"models": {model.name: model.digest for model in models}, "runs": encoding.runs}
+    record = plan | {
+        "models": {model.name: model.digest for model in models},
+        "runs": encoding.runs,
+        "seed": encoding.seed,
+    }
     record |= {"options": asdict(options), "dropped": corpus.dropped}
     if missing or not names_runs(output, wanted):
         update_manifest(output, wanted, record)
@@ -181,10 +185,10 @@ def _tasks(
     sampling: str, models: Sequence[Model], corpus: Corpus, options: CorpusOptions, encoding: Encoding
 ) -> list[Task]:
     if sampling == "fixed":
-        key = Key(TECHNIQUE, "fixed", options.unit, options.fraction)
+        key = Key(ENCODER, "fixed", options.unit, options.fraction)
         return [Task(key, k, model, np.arange(len(corpus))) for k, model in enumerate(models)]
     draws = [draw(corpus, "bootstrap", encoding.seed, run) for run in range(encoding.runs)]
-    keys = [Key(TECHNIQUE, "bootstrap", options.unit, options.fraction, (("model", one.name),)) for one in models]
+    keys = [Key(ENCODER, "bootstrap", options.unit, options.fraction, ((MODEL, one.name),)) for one in models]
     return [Task(key, k, one, d) for key, one in zip(keys, models, strict=True) for k, d in enumerate(draws)]
 
 
@@ -192,7 +196,7 @@ def _plan(corpus: Corpus, options: CorpusOptions, encoding: Encoding, device: to
     """Return everything that the vectors of all groups depend on."""
     return {
         "schema": PLAN_SCHEMA,
-        "technique": TECHNIQUE,
+        "technique": ENCODER,
         "corpus": corpus_record(corpus),
         "options": asdict(options),
         "parameters": {
@@ -267,7 +271,7 @@ def _space(
     rows = torch.from_numpy(sums[kept] / counts[kept, None])
     before, rows = mean_cosine(rows), isotropic(rows, centre=encoding.centred, directions=encoding.directions)
     record = {
-        "technique": TECHNIQUE,
+        "technique": ENCODER,
         "sampling": task.key.sampling,
         "run": task.number,
         "name": task.model.name,
