@@ -19,6 +19,7 @@ from gpustab.errors import near
 
 COMMANDS = {
     "train": ("make", "Train runs on your texts, to see what comes back when they are trained again."),
+    "encode": ("encode", "Make runs of contextual encoders, one for each fine-tuning and draw of documents."),
     "stability": ("measure", "Measure how far runs agree: PIP loss, shared neighbours, words, each beside chance."),
     "neighbours": ("measure", "Show the neighbours of a word in every run, and which of them you may trust."),
     "compare": ("measure", "Tell which of two groups of runs is more stable, and which words differ most."),
