@@ -36,6 +36,7 @@ from gpustab.studies.compare.spaces import (
     Words,
     by_cosines,
     by_neighbours,
+    drawn_apart,
     losses_of_words,
     of_lists,
     unlike_words,
@@ -187,10 +188,11 @@ def _compare(one: Runs, other: Runs, options: CompareOptions, answer: Answer) ->
     far = [f"{run} of {the_runs(runs.name)}" for runs, x in zip((one, other), measured, strict=True) for run in x.far]
     silent = f"{named(far)} {'lies' if len(far) == 1 else 'lie'}" if far else ""
     noisy = ", and ".join(x.few for x in measured if x.few)
-    seen = of_lists([x.lists for x in measured], [x.words for x in measured])
+    apart = drawn_apart(one, other)
+    seen = of_lists([x.lists for x in measured], [x.words for x in measured], apart)
     unlike, alike = seen.most_unlike() if not (silent or noisy or same) else _no_test(targets)
-    spaces = _spaces(one, other, seen, n, answer)
-    losses = [x[targets] for x in _losses(one, other, answer)]
+    spaces = _spaces(one, other, seen, n, apart, answer)
+    losses = [x[targets] for x in _losses(one, other, apart, answer)]
     words = list(_words(one, targets, measured, seen, unlike, losses))
     result.tables |= {
         **WORDS.named(words),
@@ -213,19 +215,21 @@ def _no_test(targets: Tensor) -> tuple[Tensor, Tensor]:
     return nothing, torch.empty(0, dtype=torch.long, device="cpu")
 
 
-def _spaces(one: Runs, other: Runs, seen: Words, n: int, answer: Answer) -> list[Agreement]:
+def _spaces(one: Runs, other: Runs, seen: Words, n: int, apart: Tensor, answer: Answer) -> list[Agreement]:
     """How far both groups agree, by neighbours and, where rows of both are prepared alike, by cosines."""
-    found = [by_neighbours(seen, n, one.words, min(len(one), len(other)))]
+    found = [by_neighbours(seen, n, one.words, min(len(one), len(other)), apart)]
     if _alike(one, other):
-        cosines = by_cosines(engine.place(side_by_side([one, other]), answer.compute), len(one), answer.compute)
+        both = engine.place(side_by_side([one, other]), answer.compute)
+        cosines = by_cosines(both, len(one), apart, answer.compute)
         found += [cosines] if cosines else []
     return found
 
 
-def _losses(one: Runs, other: Runs, answer: Answer) -> list[Tensor]:
+def _losses(one: Runs, other: Runs, apart: Tensor, answer: Answer) -> list[Tensor]:
     if not _alike(one, other):
         return [torch.full((one.words,), torch.nan, dtype=torch.float64, device="cpu")] * 3
-    return losses_of_words(engine.place(side_by_side([one, other]), answer.compute), len(one), answer.compute)
+    both = engine.place(side_by_side([one, other]), answer.compute)
+    return losses_of_words(both, len(one), apart, answer.compute)
 
 
 def _alike(one: Runs, other: Runs) -> bool:
