@@ -68,12 +68,7 @@ class Jackknifed(NamedTuple):
     @property
     def se(self) -> Tensor:
         """``(v,)`` standard errors, ``SE² = SE₁² + SE₂²``: the two groups are independent. NaN for a group of one."""
-        return torch.hypot(*self.errors)
-
-    @property
-    def errors(self) -> tuple[Tensor, Tensor]:
-        """``(v,)`` standard errors over the runs of each group; their sum is a bound where runs go in pairs."""
-        return _jackknife(self.without_first), _jackknife(self.without_second)
+        return torch.hypot(_jackknife(self.without_first), _jackknife(self.without_second))
 
     def mean(self, rows: Tensor) -> Mean:
         """Return the mean over some words that have a value, and its standard error.

@@ -115,9 +115,15 @@ def drawn_apart(one: Runs, other: Runs) -> Tensor:
 
 
 def error(part: Jackknifed, apart: Tensor) -> Tensor:
-    """Return the standard errors of numbers of two groups; a bound where runs of both go in pairs."""
-    one, other = part.errors
-    return torch.hypot(one, other) if bool(apart.all()) else one + other
+    """Return the standard errors of numbers of two groups, of which some runs go in pairs.
+
+    Leaving out a run of each at once changes a number by the sum of what either does, so that the two groups'
+    squared errors have a common part: twice the sum over such pairs of what both do.
+    """
+    one, other = (x - x.mean(0) for x in (part.without_first, part.without_second))
+    scale = math.sqrt((1 - 1 / len(one)) * (1 - 1 / len(other)))
+    common = sum(((one[i] * other[j]) for i, j in (~apart).nonzero().tolist()), torch.zeros_like(part.value))
+    return (part.se.square() + 2 * scale * common).clamp(min=0).sqrt()
 
 
 def of_lists(lists: Sequence[engine.NeighbourPass], values: Sequence[WordValues], apart: Tensor) -> Words:
@@ -140,7 +146,8 @@ def of_lists(lists: Sequence[engine.NeighbourPass], values: Sequence[WordValues]
     )
     jackknife = error(means.beyond, apart).square()
     residual = torch.cat([rest for _, rest in found]) / int(apart.sum())
-    squared = _unbiased(jackknife, residual, many, values)
+    # Where runs have their noise in common, that of pairs is not independent: the jackknife is on the safe side.
+    squared = _unbiased(jackknife, residual, many, values) if bool(apart.all()) else jackknife
     pooled = torch.maximum(local_mean(squared, LIKE), _FLOOR * local_mean(jackknife, LIKE))
     return Words(means, pooled.sqrt(), squared)
 
