@@ -108,10 +108,8 @@ def drawn_apart(one: Runs, other: Runs) -> Tensor:
     Runs of two techniques of one number have one seed, and read the same draw and order of the documents. If they were
     counted, two groups of bootstrap runs would agree for that.
     """
-    pairs = [
-        [a is None or a != b for b in other.seeds or (None,) * len(other)] for a in one.seeds or (None,) * len(one)
-    ]
-    return torch.tensor(pairs, device="cpu")
+    first, second = (runs.seeds or (None,) * len(runs) for runs in (one, other))
+    return torch.tensor([[a is None or a != b for b in second] for a in first], device="cpu")
 
 
 def error(part: Jackknifed, apart: Tensor) -> Tensor:
@@ -179,8 +177,24 @@ def by_neighbours(words: Words, n: int, vocabulary: int, runs: int, apart: Tenso
     return _row(f"p@{n}", mean, less.agreement, runs, apart)
 
 
-def by_cosines(both: Runs, first: int, apart: Tensor, compute: Compute) -> Agreement | None:
-    """Return how far the cosines of all pairs of words agree; None of rows that have no cosines, or no chance level.
+class Cosines(NamedTuple):
+    """What the cosines of all words say of two groups.
+
+    Attributes:
+        agreement: None of rows that have no cosines.
+        losses: the words' reduced PIP losses in the first group, in the second, and between them: roots of mean
+            squares, ``(v,)`` each.
+    """
+
+    agreement: Agreement | None
+    losses: tuple[Tensor, Tensor, Tensor]
+
+
+def of_cosines(both: Runs, first: int, apart: Tensor, compute: Compute) -> Cosines:
+    """Return how far the cosines of all pairs of words agree, and how far those of every word.
+
+    A pass over all runs and one over each group have the sums of the words' squares of all pairs, and of those within;
+    what pairs that share noise have is taken off.
 
     Args:
         both: the runs of both groups side by side.
@@ -188,13 +202,34 @@ def by_cosines(both: Runs, first: int, apart: Tensor, compute: Compute) -> Agree
         apart: see :func:`drawn_apart`.
         compute: how to compute.
     """
-    pip = engine.pip_pass(both, compute)
+    runs = len(both)
+    pip = engine.pip_pass(both, compute, wordwise=True)
+    every = list(range(runs))
+    within = [_squares(both.take(some), compute) for some in (every[:first], every[first:])]
+    between = _squares(both, compute, pip) - sum(within)
+    for i, j in (~apart).nonzero().tolist():
+        between -= _squares(both.take([i, first + j]), compute)
+    pairs = (math.comb(first, 2), math.comb(runs - first, 2), int(apart.sum()))
+    one, other, across = (
+        (square.clamp(min=0) / count).sqrt() for square, count in zip((*within, between), pairs, strict=True)
+    )
+    return Cosines(_agreement(pip, first, apart), (one, other, across))
+
+
+def _squares(runs: Runs, compute: Compute, pip: engine.PipPass | None = None) -> Tensor:
+    """Sums of the words' squared losses over the pairs of runs, ``(v,)``."""
+    pip = pip or engine.pip_pass(runs, compute, wordwise=True)
+    return engine.wordwise_pass(runs, pip.basis, compute).square.double().cpu() * math.comb(len(runs), 2)
+
+
+def _agreement(pip: engine.PipPass, first: int, apart: Tensor) -> Agreement | None:
     if pip.scale is None:
         return None
-    losses, chances = (pair_matrix(x.double().cpu(), len(both))[None] for x in (pip.reduced, pip.scale.chance))
+    runs = first + apart.shape[1]
+    losses, chances = (pair_matrix(x.double().cpu(), runs)[None] for x in (pip.reduced, pip.scale.chance))
     of_chance = two_groups(losses / chances.clamp(min=torch.finfo(torch.float64).tiny), first, apart)
     agreement = two_groups(chances.square() - losses.square(), first, apart).agreement
-    return _row(COSINES, of_chance, agreement, min(first, len(both) - first), apart)
+    return _row(COSINES, of_chance, agreement, min(apart.shape), apart)
 
 
 def _row(measure: str, numbers: TwoGroups, agreement: Jackknifed, runs: int, apart: Tensor) -> Agreement:
@@ -202,28 +237,6 @@ def _row(measure: str, numbers: TwoGroups, agreement: Jackknifed, runs: int, apa
     values = {name: float(part.value[0]) for name, part in named.items()}
     errors = {f"{name}_se": float(error(part, apart)[0]) for name, part in named.items()}
     return Agreement(measure=measure, runs=runs, **values, **errors)
-
-
-def losses_of_words(both: Runs, first: int, apart: Tensor, compute: Compute) -> list[Tensor]:
-    """Return the words' reduced PIP losses in the first group, in the second, and between: roots of mean squares, (v,).
-
-    A pass over all runs and one over each group have the sums of squares of all pairs, and those within; what pairs
-    that share noise have is taken off.
-    """
-    every = list(range(len(both)))
-    whole, one, other = (_squares(both, some, compute) for some in (every, every[:first], every[first:]))
-    between = whole - one - other
-    for i, j in (~apart).nonzero().tolist():
-        between -= _squares(both, [i, first + j], compute)
-    pairs = [math.comb(first, 2), math.comb(len(both) - first, 2), int(apart.sum())]
-    return [(square.clamp(min=0) / count).sqrt() for square, count in zip((one, other, between), pairs, strict=True)]
-
-
-def _squares(both: Runs, some: list[int], compute: Compute) -> Tensor:
-    """Sums of the words' squared losses over the pairs of some runs, ``(v,)``."""
-    runs = both.take(some)
-    basis = engine.pip_pass(runs, compute, wordwise=True).basis
-    return engine.wordwise_pass(runs, basis, compute).square.double().cpu() * math.comb(len(some), 2)
 
 
 def unlike_words(
