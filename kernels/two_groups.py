@@ -18,6 +18,9 @@ from gpustab.kernels.displacement import Jackknifed
 
 __all__ = ["TwoGroups", "each", "residual_variance", "two_groups"]
 
+_ROUNDS = 20
+"""Steps in which pairs that are left out are fitted: where a third of them is, each leaves a third of the error."""
+
 
 class TwoGroups(NamedTuple):
     """Mean inner products over pairs of runs, of every word.
@@ -67,12 +70,14 @@ def each(work: Callable[..., Tensor], *parts: Jackknifed) -> Jackknifed:
     return Jackknifed(*(work(*fields) for fields in zip(*parts, strict=True)))
 
 
-def two_groups(pairs: Tensor, first: int) -> TwoGroups:
+def two_groups(pairs: Tensor, first: int, apart: Tensor | None = None) -> TwoGroups:
     """Return the means of inner products over the pairs within two groups of runs, and between them.
 
     Args:
         pairs: ``(t, R, R)`` symmetric, of t words; the diagonal is not read.
         first: how many of the runs are the first group, ``1 .. R − 1``.
+        apart: ``(R₁, R₂)`` bool, the pairs between the groups that share no noise; default: all. Runs of two techniques
+            that read the same draw of the documents are alike for that alone.
 
     Example:
         >>> pairs = torch.tensor([[[0.0, 6, 2, 4], [6, 0, 2, 4], [2, 2, 0, 9], [4, 4, 9, 0]]])
@@ -84,14 +89,13 @@ def two_groups(pairs: Tensor, first: int) -> TwoGroups:
     """
     one, two = first, pairs.shape[1] - first
     between = pairs[:, :one, one:]  # (t, R₁, R₂)
-    total = between.sum((1, 2))
-    without = [
-        (total - between.sum(2 - axis).T) / ((n - 1) * other or torch.nan)
-        for axis, n, other in ((0, one, two), (1, two, one))
-    ]
+    use = torch.ones(one, two, dtype=torch.bool, device=pairs.device) if apart is None else apart.to(pairs.device)
+    between, counts = between.where(use, 0), use.double()
+    total, count = between.sum((1, 2)), counts.sum()
+    without = [(total - between.sum(2 - axis).T) / (count - counts.sum(1 - axis))[:, None] for axis in (0, 1)]
     (a, a_without), (b, b_without) = (_within(x) for x in (pairs[:, :one, :one], pairs[:, one:, one:]))
     return TwoGroups(
-        Jackknifed(total / (one * two), *without),
+        Jackknifed(total / count, *without),
         Jackknifed(a, a_without, a.expand(two, -1)),
         Jackknifed(b, b.expand(one, -1), b_without),
     )
@@ -105,16 +109,22 @@ def _within(pairs: Tensor) -> tuple[Tensor, Tensor]:
     return total / (n * (n - 1) / 2 or torch.nan), (total - sums) / ((n - 1) * (n - 2) / 2 or torch.nan)
 
 
-def residual_variance(between: Tensor) -> Tensor:
+def residual_variance(between: Tensor, apart: Tensor | None = None) -> Tensor:
     """Return the variance that no mean of a run explains of numbers between two groups, ``(t,)``; NaN of one run.
 
     Args:
         between: ``(t, R₁, R₂)``.
+        apart: ``(R₁, R₂)`` bool, the pairs that count; default: all.
 
     >>> residual_variance(torch.tensor([[[1.0, 2.0], [3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]]])).tolist()
     [0.0, 1.0]
     """
-    rows, columns = between.mean(2, keepdim=True), between.mean(1, keepdim=True)
-    rest = between - rows - columns + between.mean((1, 2), keepdim=True)
-    freedom = (between.shape[1] - 1) * (between.shape[2] - 1)
-    return rest.square().sum((1, 2)) / (freedom or torch.nan)
+    use = torch.ones_like(between[0], dtype=torch.bool) if apart is None else apart.to(between.device)
+    filled = between.where(use, torch.nan)
+    filled = filled.where(use, filled.nanmean((1, 2), keepdim=True))
+    for _ in range(1 if bool(use.all()) else _ROUNDS):  # what is left out is put where the means of its runs meet
+        rows, columns = filled.mean(2, keepdim=True), filled.mean(1, keepdim=True)
+        fitted = rows + columns - filled.mean((1, 2), keepdim=True)
+        filled = between.where(use, fitted)
+    freedom = int(use.sum()) - between.shape[1] - between.shape[2] + 1
+    return (filled - fitted).where(use, 0).square().sum((1, 2)) / (freedom if freedom > 0 else torch.nan)

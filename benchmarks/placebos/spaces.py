@@ -1,9 +1,9 @@
 """Two groups whose spaces are one, or in which a known share of the words have each other's vectors.
 
 Runs of one pool are dealt out to two groups. In the second, some words take the vectors of the next of them in
-frequency, in every run alike: these have other neighbours, and all words that are near them in part. How many words
-that takes for the agreement to be at its margin is known by the whole pool, and which words are seen most differently
-by the runs that were not drawn.
+frequency, in every run alike: these have other neighbours, and all words that are near them in part. Or they take a
+part of them: how large it must be for the agreement to be at its margin is known by the whole pool, and which words are
+seen most differently by the runs that were not drawn.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import numpy as np
 import torch
 
 from benchmarks.placebos.cells import RUNS, Row, Truth, World, cells, never, should
-from benchmarks.placebos.planted import rearranged
 from benchmarks.placebos.runsets import TECHNIQUES, Source, knowing_nothing, with_odd_ones
 from gpustab.report import Result
 from gpustab.runs.runs import Runs
@@ -28,16 +27,17 @@ from gpustab.studies.compare.study import WORDS, compare
 Rng = np.random.Generator
 SOME, MANY = 0.2, 0.4
 """Shares of the words that are exchanged: where words are asked, and so many that the spaces surely differ."""
-_STEPS, _OF = 7, 24
-"""Halvings that find the share at the margin, and runs of either group that tell it."""
+_STEPS, _OF = 10, 32
+"""Halvings that find the part at the margin, and runs of either group that tell it."""
 
 
-def exchanged(runs: Runs, share: float, rng: Rng) -> Runs:
-    """Return runs in which a share of the words have the vectors of the next of them in frequency."""
+def exchanged(runs: Runs, share: float, rng: Rng, part: float = 1.0) -> Runs:
+    """Return runs in which a share of the words have a part of the vectors of the next of them in frequency."""
     some = np.sort(rng.permutation(runs.words)[: round(share * runs.words)])
     order = np.arange(runs.words)
     order[some] = np.roll(some, 1)
-    return rearranged(runs, torch.from_numpy(order))
+    rows = tuple(run[:] + part * (run[:][torch.from_numpy(order)] - run[:]) for run in runs.rows)
+    return replace(runs, rows=rows, lengths=torch.stack([x.double().norm(dim=1) for x in rows]))
 
 
 class Pair:
@@ -65,12 +65,17 @@ class Pair:
         one, other = (knowing_nothing(runs, rng) for runs in self.source.dealt(TECHNIQUES[:2])(r, rng))
         return compare(one, other)
 
+    def in_part(self, r: int, rng: Rng, part: float) -> Result:
+        """Compare two groups of R runs, in which the same words have a part of each other's vectors."""
+        one, other = self.source.dealt(TECHNIQUES[:2])(r, rng)
+        return compare(one, exchanged(other, SOME, np.random.default_rng(0), part))
+
     def at_margin(self) -> float:
-        """Return the share of the words whose exchange makes the neighbours of the pool agree by the margin."""
-        low, high = 0.0, MANY
+        """Return the part of the vectors whose exchange makes the neighbours of the pool agree by the margin."""
+        low, high = 0.0, 0.5
         for _ in range(_STEPS):
             middle = (low + high) / 2
-            result = self.compared(_OF, np.random.default_rng(0), middle)
+            result = self.in_part(_OF, np.random.default_rng(0), middle)
             agreement = next(iter(SPACES.rows(result.tables))).agreement
             low, high = (middle, high) if agreement > SAME else (low, middle)
         return (low + high) / 2
@@ -110,8 +115,9 @@ def worlds(source: Source) -> Iterator[World]:
         about = f"{MANY:.0%} of the words exchanged in the second of two groups{also}".replace("%", " %")
         yield World(about, own.ask(MANY), differ, whole_to=8, part=0.5)
     margin = {DIFFER.id: of_neighbours(never("differ", "alike"))}
-    about = "so many words exchanged that neighbours agree by the margin"
-    yield World(about, pair.ask(pair.at_margin()), margin, whole_to=8)
+    about = f"{SOME:.0%} of the words have so much of each other that neighbours agree by the margin".replace("%", " %")
+    at = pair.at_margin()
+    yield World(about, lambda r, rng: pair.in_part(r, rng, at), margin, whole_to=8)
     nothing = {DIFFER.id: never("differ", "alike"), SEEN_DIFFERENTLY.id: never("yes")}
     yield World(
         "vectors dealt out to other words in every run of two groups", pair.nothing, nothing, whole_to=8, part=0.5

@@ -58,8 +58,9 @@ class PpmiSvdParameters(Parameters):
 
     @model_validator(mode="after")
     def _weights_leave_gaps(self) -> Self:
+        """Refuse gaps to be closed where there are none before anything is read."""
         if self.subsample_by == "weight" and not self.gaps:
-            raise ValueError("gaps is false, but weights leave no token out; wanted subsample_by 'draw', or gaps true")
+            raise InputError("gaps is false, but weights leave no token out; wanted subsample_by 'draw', or gaps true")
         return self
 
 

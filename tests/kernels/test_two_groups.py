@@ -66,3 +66,20 @@ def test_residuals_leave_out_what_runs_have_in_common():
     block = rng.normal(size=(2000, 4, 1)) + rng.normal(size=(2000, 1, 5)) + 0.5 * rng.normal(size=(2000, 4, 5))
     assert float(residual_variance(torch.from_numpy(block)).mean()) == pytest.approx(0.25, rel=0.05)
     assert bool(residual_variance(torch.ones(1, 1, 3)).isnan())
+
+
+def test_pairs_that_are_left_out_count_nowhere():
+    rng = np.random.default_rng(3)
+    pairs, apart = rng.normal(size=(50, 9, 9)), ~np.eye(4, 5, dtype=bool)
+    pairs += pairs.swapaxes(1, 2)
+    found = two_groups(torch.from_numpy(pairs), 4, torch.from_numpy(apart))
+    between = pairs[:, :4, 4:]
+    np.testing.assert_allclose(found.between.value, between[:, apart].mean(1))
+    np.testing.assert_allclose(found.between.without_first[2], between[:, [0, 1, 3]][:, apart[[0, 1, 3]]].mean(1))
+    np.testing.assert_allclose(found.between.without_second[0], between[:, :, 1:][:, apart[:, 1:]].mean(1))
+    design = np.array([[i == a for a in range(4)] + [j == b for b in range(5)] for i, j in np.argwhere(apart)], float)
+    fit = design @ np.linalg.lstsq(design, between[:, apart].T, rcond=None)[0]
+    expected = ((between[:, apart].T - fit) ** 2).sum(0) / (16 - 8)
+    np.testing.assert_allclose(
+        residual_variance(torch.from_numpy(between), torch.from_numpy(apart)), expected, rtol=1e-6
+    )

@@ -128,6 +128,31 @@ def test_groups_that_share_runs_or_are_two_runs_are_no_test(pair):
     assert SEEN_DIFFERENTLY.judge(Seen("a", "b", [], 9, copies=True)) == "no test"
 
 
+def test_runs_of_one_draw_are_no_pair_between_two_techniques():
+    """Run k of both groups has one seed and one noise, as bootstrap runs of two techniques have one draw."""
+    base = anisotropic(120, 8)
+    shared = torch.randn(6, 120, 8, dtype=torch.float64, generator=generator(1)) / 8**0.5
+    alone = torch.randn(2, 6, 120, 8, dtype=torch.float64, generator=generator(2)) / 8**0.5
+    one, other = (
+        replace(runs_of(base + 0.6 * shared + 0.3 * own), key=Key(name)) for name, own in zip("ab", alone, strict=True)
+    )
+    seeds = tuple(range(6))
+    told = compare(replace(one, seeds=seeds), replace(other, seeds=seeds), n=N)
+    blind = compare(one, other, n=N)
+    for row, wrong in zip(SPACES.rows(told.tables), SPACES.rows(blind.tables), strict=True):
+        assert abs(row.agreement - 1) < 2.6 * row.agreement_se
+        assert row.agreement < 1.04 < wrong.agreement
+    within = unit(one), unit(other)
+    found = [lists(run, N) for run in (*within[0], *within[1])]
+    pairs = [(i, 6 + j) for i in range(6) for j in range(6) if i != j]
+    words = told.frame("words")
+    shares = [[len(a & b) / N for a, b in zip(found[i], found[j], strict=True)] for i, j in pairs]
+    np.testing.assert_allclose(words.p_between, np.mean(shares, 0))
+    cosines = [run @ run.T for run in (*within[0], *within[1])]
+    squares = np.mean([((cosines[i] - cosines[j]) ** 2).sum(1) / (4 * 120) for i, j in pairs], 0)
+    np.testing.assert_allclose(words.loss_between, np.sqrt(squares))
+
+
 def test_rows_of_one_group_that_are_not_scaled_have_no_cosines_in_common(pair):
     told = compare(
         pair[0],
@@ -164,7 +189,7 @@ def test_the_error_of_a_word_counts_the_noise_of_pairs_once(runs):
         left = (total[:, None] - share.sum(2) + 1) / ((runs - 1) * (runs - 2) / 2)
         se = ((runs - 1) / runs * (left - left.mean(1, keepdim=True)).square().sum(1)).sqrt()
         values.append(WordValues(flat.mean(1), flat.std(1), se))
-    found = of_lists(passes, values)
+    found = of_lists(passes, values, torch.ones(runs, runs, dtype=torch.bool))
     spread = float(found.shared.beyond.value.var())
     assert float(found.noise.mean()) == pytest.approx(
         spread, rel=0.35 if runs == 3 else 0.15

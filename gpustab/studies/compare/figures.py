@@ -95,7 +95,7 @@ def spaces(table: Table, tables: Tables) -> Picture:
     marked = list(UNLIKE.rows(tables))
     if marked:
         x = [(row.first + row.second) / 2 for row in marked]
-        layers.append(Curve(x, [row.between for row in marked], "g1", 1, parts=("full",), size=_MARKED))
+        layers.append(Curve(x, [row.between for row in marked], "g2", 2, parts=("full",), size=_MARKED))
     agreement = next(iter(SPACES.rows(tables))).agreement
     panel = lines(
         Axis("share of neighbours of two runs of one group", 0.0, 1.0),

@@ -102,31 +102,57 @@ class Words(NamedTuple):
         return sure, standing_out(sure)
 
 
-def of_lists(lists: Sequence[engine.NeighbourPass], values: Sequence[WordValues]) -> Words:
+def drawn_apart(one: Runs, other: Runs) -> Tensor:
+    """Return which runs of two groups share no noise, ``(R₁, R₂)`` bool: not those that record one training seed.
+
+    Runs of two techniques of one number have one seed, and read the same draw and order of the documents. If they were
+    counted, two groups of bootstrap runs would agree for that.
+    """
+    first, second = (runs.seeds or (None,) * len(runs) for runs in (one, other))
+    return torch.tensor([[a is None or a != b for b in second] for a in first], device="cpu")
+
+
+def error(part: Jackknifed, apart: Tensor) -> Tensor:
+    """Return the standard errors of numbers of two groups, of which some runs go in pairs.
+
+    Leaving out a run of each at once changes a number by the sum of what either does, so that the two groups'
+    squared errors have a common part: twice the sum over such pairs of what both do.
+    """
+    one, other = (x - x.mean(0) for x in (part.without_first, part.without_second))
+    scale = math.sqrt((1 - 1 / len(one)) * (1 - 1 / len(other)))
+    common = sum(((one[i] * other[j]) for i, j in (~apart).nonzero().tolist()), torch.zeros_like(part.value))
+    return (part.se.square() + 2 * scale * common).clamp(min=0).sqrt()
+
+
+def of_lists(lists: Sequence[engine.NeighbourPass], values: Sequence[WordValues], apart: Tensor) -> Words:
     """Return what two groups' lists of the same words say of them.
 
     Args:
         lists: of each group, over one vocabulary.
         values: p@n of these words by each group alone.
+        apart: see :func:`drawn_apart`.
     """
     many = [len(one.indices) for one in lists]
     every = torch.cat([one.indices for one in lists])  # (R, t, k)
     tile = max(1, _PAIRS // (sum(many) * max(sum(many), lists[0].k)))
-    found = [_of_pairs(part, many[0]) for part in every.split(tile, dim=1)]
+    found = [_of_pairs(part, many[0], apart) for part in every.split(tile, dim=1)]
     means = TwoGroups(
         *(
             Jackknifed(*(torch.cat(field, -1) for field in zip(*part, strict=True)))
             for part in zip(*(shared for shared, _ in found), strict=True)
         )
     )
-    squared = _unbiased(means.beyond.se.square(), torch.cat([rest for _, rest in found]), many, values)
-    pooled = torch.maximum(local_mean(squared, LIKE), _FLOOR * local_mean(means.beyond.se.square(), LIKE))
+    jackknife = error(means.beyond, apart).square()
+    residual = torch.cat([rest for _, rest in found]) / int(apart.sum())
+    # Where runs have their noise in common, that of pairs is not independent: the jackknife is on the safe side.
+    squared = _unbiased(jackknife, residual, many, values) if bool(apart.all()) else jackknife
+    pooled = torch.maximum(local_mean(squared, LIKE), _FLOOR * local_mean(jackknife, LIKE))
     return Words(means, pooled.sqrt(), squared)
 
 
-def _of_pairs(lists: Tensor, first: int) -> tuple[TwoGroups, Tensor]:
+def _of_pairs(lists: Tensor, first: int, apart: Tensor) -> tuple[TwoGroups, Tensor]:
     share = shared_neighbours(lists, [lists.shape[2]])[0].double().cpu() / lists.shape[2]
-    return two_groups(share, first), residual_variance(share[:, :first, first:])
+    return two_groups(share, first, apart), residual_variance(share[:, :first, first:], apart)
 
 
 def _unbiased(jackknife: Tensor, residual: Tensor, many: Sequence[int], values: Sequence[WordValues]) -> Tensor:
@@ -137,62 +163,80 @@ def _unbiased(jackknife: Tensor, residual: Tensor, many: Sequence[int], values: 
     """
     if min(many) < LEAST:
         return torch.full_like(jackknife, torch.nan)
-    squared = jackknife - residual / math.prod(many)
+    squared = jackknife - residual
     for r, own in zip(many, values, strict=True):
         squared -= parts(own.sd, own.se, r).pair * (4 / (r * (r - 2)) - 2 / (r * (r - 1))) / 4
     return squared
 
 
-def by_neighbours(words: Words, n: int, vocabulary: int, runs: int) -> Agreement:
+def by_neighbours(words: Words, n: int, vocabulary: int, runs: int, apart: Tensor) -> Agreement:
     """Return how far lists of n neighbours agree, mean over the words."""
     chance = n / (vocabulary - 1)
     mean = words.shared.mean
     less = TwoGroups(*(each(lambda x: x - chance, part) for part in mean))
-    return _row(f"p@{n}", (mean.first, mean.second, mean.between), less.agreement, runs)
+    return _row(f"p@{n}", mean, less.agreement, runs, apart)
 
 
-def by_cosines(both: Runs, first: int, compute: Compute) -> Agreement | None:
-    """Return how far the cosines of all pairs of words agree; None of rows that have no cosines, or no chance level.
+class Cosines(NamedTuple):
+    """What the cosines of all words say of two groups.
+
+    Attributes:
+        agreement: None of rows that have no cosines.
+        losses: the words' reduced PIP losses in the first group, in the second, and between them: roots of mean
+            squares, ``(v,)`` each.
+    """
+
+    agreement: Agreement | None
+    losses: tuple[Tensor, Tensor, Tensor]
+
+
+def of_cosines(both: Runs, first: int, apart: Tensor, compute: Compute) -> Cosines:
+    """Return how far the cosines of all pairs of words agree, and how far those of every word.
+
+    A pass over all runs and one over each group have the sums of the words' squares of all pairs, and of those within;
+    what pairs that share noise have is taken off.
 
     Args:
         both: the runs of both groups side by side.
         first: how many of them are the first group.
+        apart: see :func:`drawn_apart`.
         compute: how to compute.
     """
-    pip = engine.pip_pass(both, compute)
+    runs = len(both)
+    pip = engine.pip_pass(both, compute, wordwise=True)
+    every = list(range(runs))
+    within = [_squares(both.take(some), compute) for some in (every[:first], every[first:])]
+    between = _squares(both, compute, pip) - sum(within)
+    for i, j in (~apart).nonzero().tolist():
+        between -= _squares(both.take([i, first + j]), compute)
+    pairs = (math.comb(first, 2), math.comb(runs - first, 2), int(apart.sum()))
+    one, other, across = (
+        (square.clamp(min=0) / count).sqrt() for square, count in zip((*within, between), pairs, strict=True)
+    )
+    return Cosines(_agreement(pip, first, apart), (one, other, across))
+
+
+def _squares(runs: Runs, compute: Compute, pip: engine.PipPass | None = None) -> Tensor:
+    """Sums of the words' squared losses over the pairs of runs, ``(v,)``."""
+    pip = pip or engine.pip_pass(runs, compute, wordwise=True)
+    return engine.wordwise_pass(runs, pip.basis, compute).square.double().cpu() * math.comb(len(runs), 2)
+
+
+def _agreement(pip: engine.PipPass, first: int, apart: Tensor) -> Agreement | None:
     if pip.scale is None:
         return None
-    losses, chances = (pair_matrix(x.double().cpu(), len(both))[None] for x in (pip.reduced, pip.scale.chance))
-    of_chance = two_groups(losses / chances.clamp(min=torch.finfo(torch.float64).tiny), first)
-    agreement = two_groups(chances.square() - losses.square(), first).agreement
-    fewest = min(first, len(both) - first)
-    return _row(COSINES, (of_chance.first, of_chance.second, of_chance.between), agreement, fewest)
+    runs = first + apart.shape[1]
+    losses, chances = (pair_matrix(x.double().cpu(), runs)[None] for x in (pip.reduced, pip.scale.chance))
+    of_chance = two_groups(losses / chances.clamp(min=torch.finfo(torch.float64).tiny), first, apart)
+    agreement = two_groups(chances.square() - losses.square(), first, apart).agreement
+    return _row(COSINES, of_chance, agreement, min(apart.shape), apart)
 
 
-def _row(
-    measure: str, numbers: tuple[Jackknifed, Jackknifed, Jackknifed], agreement: Jackknifed, runs: int
-) -> Agreement:
-    parts_of = dict(zip(("first", "second", "between", "agreement"), (*numbers, agreement), strict=True))
-    values = {name: float(part.value[0]) for name, part in parts_of.items()}
-    errors = {f"{name}_se": float(part.se[0]) for name, part in parts_of.items()}
+def _row(measure: str, numbers: TwoGroups, agreement: Jackknifed, runs: int, apart: Tensor) -> Agreement:
+    named = {**numbers._asdict(), "agreement": agreement}
+    values = {name: float(part.value[0]) for name, part in named.items()}
+    errors = {f"{name}_se": float(error(part, apart)[0]) for name, part in named.items()}
     return Agreement(measure=measure, runs=runs, **values, **errors)
-
-
-def losses_of_words(both: Runs, first: int, compute: Compute) -> list[Tensor]:
-    """Return the words' reduced PIP losses in the first group, in the second, and between: roots of mean squares, (v,).
-
-    A pass over all runs and one over each group have the sums of squares of all pairs, and those within.
-    """
-    runs = len(both)
-    groups = [both, both.take(list(range(first))), both.take(list(range(first, runs)))]
-    found = []
-    for group in groups:
-        basis = engine.pip_pass(group, compute, wordwise=True).basis
-        found.append(engine.wordwise_pass(group, basis, compute).square.double().cpu())
-    pairs = [len(group) * (len(group) - 1) / 2 for group in groups]
-    every, one, other = (square * count for square, count in zip(found, pairs, strict=True))
-    between = (every - one - other).clamp(min=0) / (first * (runs - first))
-    return [x.sqrt() for x in (found[1], found[2], between)]
 
 
 def unlike_words(

@@ -32,11 +32,10 @@ from gpustab.studies.compare.claims_of_spaces import DIFFER, SEEN_DIFFERENTLY, S
 from gpustab.studies.compare.spaces import (
     SPACES,
     UNLIKE,
-    Agreement,
     Words,
-    by_cosines,
     by_neighbours,
-    losses_of_words,
+    drawn_apart,
+    of_cosines,
     of_lists,
     unlike_words,
 )
@@ -187,10 +186,17 @@ def _compare(one: Runs, other: Runs, options: CompareOptions, answer: Answer) ->
     far = [f"{run} of {the_runs(runs.name)}" for runs, x in zip((one, other), measured, strict=True) for run in x.far]
     silent = f"{named(far)} {'lies' if len(far) == 1 else 'lie'}" if far else ""
     noisy = ", and ".join(x.few for x in measured if x.few)
-    seen = of_lists([x.lists for x in measured], [x.words for x in measured])
+    answer.report(f"{one.name} and {other.name}", 0.0)
+    apart = drawn_apart(one, other)
+    seen = of_lists([x.lists for x in measured], [x.words for x in measured], apart)
     unlike, alike = seen.most_unlike() if not (silent or noisy or same) else _no_test(targets)
-    spaces = _spaces(one, other, seen, n, answer)
-    losses = [x[targets] for x in _losses(one, other, answer)]
+    spaces = [by_neighbours(seen, n, one.words, min(len(one), len(other)), apart)]
+    losses = [torch.full((len(targets),), torch.nan, dtype=torch.float64, device="cpu")] * 3
+    if (one.unit, one.centre) == (other.unit, other.centre):  # as those of one command are
+        both = engine.place(side_by_side([one, other]), answer.compute)
+        cosines = of_cosines(both, len(one), apart, answer.compute)
+        spaces += [cosines.agreement] if cosines.agreement else []
+        losses = [x[targets] for x in cosines.losses]
     words = list(_words(one, targets, measured, seen, unlike, losses))
     result.tables |= {
         **WORDS.named(words),
@@ -211,26 +217,6 @@ def _compare(one: Runs, other: Runs, options: CompareOptions, answer: Answer) ->
 def _no_test(targets: Tensor) -> tuple[Tensor, Tensor]:
     nothing = torch.full(targets.shape, torch.nan, dtype=torch.float64, device="cpu")
     return nothing, torch.empty(0, dtype=torch.long, device="cpu")
-
-
-def _spaces(one: Runs, other: Runs, seen: Words, n: int, answer: Answer) -> list[Agreement]:
-    """How far both groups agree, by neighbours and, where rows of both are prepared alike, by cosines."""
-    found = [by_neighbours(seen, n, one.words, min(len(one), len(other)))]
-    if _alike(one, other):
-        cosines = by_cosines(engine.place(side_by_side([one, other]), answer.compute), len(one), answer.compute)
-        found += [cosines] if cosines else []
-    return found
-
-
-def _losses(one: Runs, other: Runs, answer: Answer) -> list[Tensor]:
-    if not _alike(one, other):
-        return [torch.full((one.words,), torch.nan, dtype=torch.float64, device="cpu")] * 3
-    return losses_of_words(engine.place(side_by_side([one, other]), answer.compute), len(one), answer.compute)
-
-
-def _alike(one: Runs, other: Runs) -> bool:
-    """Tell whether rows of both groups are scaled and centred alike, as those of one command are."""
-    return (one.unit, one.centre) == (other.unit, other.centre)
 
 
 def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer) -> _Measured:
