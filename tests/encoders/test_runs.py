@@ -99,7 +99,7 @@ def test_a_turned_copy_of_a_model_loses_nothing_and_planted_words_are_the_least_
 
 @pytest.mark.parametrize("items", ["documents", "sentences"])
 def test_texts_are_pooled_as_their_folder_says(items, text, tmp_path):
-    folder = save(tmp_path / "m", limit=40)
+    folder = save(tmp_path / "m", limit=26)
     arguments = [str(text), "-m", str(folder), "-o", str(tmp_path / "set"), "--items", items, "--as-is", "-q"]
     arguments += ["--layout", "lines"]
     assert CliRunner().invoke(app, ["encode", *arguments], catch_exceptions=False).exit_code == 0
