@@ -44,6 +44,7 @@ CALLS = {
     "neighbours lee 128": "neighbours government {many} --out {out}",
     "compare lee": "compare {lee}/sgns/shuffled {lee}/sgns/bootstrap --out {out}",
     "average lee": "average {lee}/sgns/shuffled -o {out}/average.txt --out {out}/page",
+    "encode lee": "encode lee -m {encoder} -o {out} --runs 2",
     "sweep lee": "sweep lee -o {out} --technique lsa --runs 3 --vary dim=10,50 --set options.min_count=5",
     "pack lee": "pack {lee}/sgns/shuffled -o {out}/packed",
     "study instability lee": "study instability {lee} -o {out}",

@@ -126,9 +126,11 @@ def test_the_command_says_what_it_made_and_studies_read_it(text, models, tmp_pat
     assert said.exit_code == 0
     assert f"9 runs of words of {text} by seed1, seed2, seed3" in " ".join(said.stdout.split())
     assert "next: gpustab stability" in said.stderr
+    before = files_of(tmp_path / "set" / "encoder")
     shutil.rmtree(tmp_path / "set" / "encoder" / "bootstrap" / "model=seed2")
     again = CliRunner().invoke(app, ["encode", *arguments, "-q"], catch_exceptions=False)
     assert again.exit_code == 0
+    assert files_of(tmp_path / "set" / "encoder") == before
     found = gpustab.stability(gpustab.load_runs(tmp_path / "set" / "encoder" / "fixed"), neighbours=[5])
     assert "fine-tune again" in " ".join(found.verdict)
     asked = CliRunner().invoke(app, ["neighbours", "river", str(tmp_path / "set"), "-n", "3"], catch_exceptions=False)
