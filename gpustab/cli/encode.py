@@ -11,11 +11,12 @@ import typer
 
 from gpustab.cli.app import app
 from gpustab.cli.make import CORPUS_HELP, a_corpus, informing
-from gpustab.cli.options import Corpus, Device, Showing, made, want
+from gpustab.cli.options import Corpus, Showing, check_device, made, want
 from gpustab.cli.session import require, say, session, show
 from gpustab.cli.takes import takes
 from gpustab.encoders.options import Encoding
 from gpustab.errors import InputError
+from gpustab.formats.source import near_file
 from gpustab.options import Option
 from gpustab.spaces.words import printable
 
@@ -35,7 +36,7 @@ def encode(
     showing: Showing,
     model: Annotated[list[str] | None, _FOLDER] = None,
     output: Annotated[Path | None, made("a run set", "RUNSET")] = None,
-    device: Annotated[Device, Option("Where models run: auto, cpu, cuda or cuda:N.")] = "auto",
+    device: Annotated[str, Option("Where models run: auto, cpu, cuda or cuda:N.", each=check_device)] = "auto",
 ) -> None:
     """Make runs of contextual encoders: words by the mean of their occurrences, fine-tunings as fixed runs.
 
@@ -47,6 +48,8 @@ def encode(
     with session(showing, goes_on=True, folder=output, corpus=corpus) as progress:
         if not model:
             raise InputError("no model was given; wanted: gpustab encode CORPUS --model FOLDER -o RUNSET")
+        if missing := [folder for folder in model if not Path(folder).is_dir()]:
+            raise InputError(f"{missing[0]}: there is no such folder of a model{near_file(Path(missing[0]))}")
         require("encoding", "encoders", "transformers", "scipy")
         from gpustab.corpus.numbering import least_count, number
         from gpustab.corpus.options import CorpusOptions

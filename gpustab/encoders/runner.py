@@ -243,16 +243,16 @@ def _make(
     make = (lambda lot: word_sums(encoder, layer, lot)) if of_words else (lambda lot: text_sums(encoder, lot))
     names = list(corpus.vocabulary) if of_words else unit_names(corpus, np.arange(len(corpus)))
     place = sha256(json.dumps([plan["corpus"]["hash"], plan["options"], plan["parameters"], model.digest]).encode())
-    files = kept_sums(output / UNFINISHED / place.hexdigest()[:16], passages, make, tell)
     made: dict[str, Any] = {"layer": layer if of_words else None, "said": [] if of_words else list(encoder.notes)}
+    files = kept_sums(output / UNFINISHED / place.hexdigest()[:16], passages, make, tell)
     for task in tasks:
         sums, counts, read = weighted(files, np.bincount(task.draw, minlength=len(corpus)), len(names))
+        own = made | {"read": dict(sorted(read.items())), "corpus": corpus.hash}
         if task.key.sampling == "fixed":
             lost = (counts == 0) & (np.bincount(corpus.tokens, minlength=len(names)) > 0 if of_words else True)
-            made["lost"] = [int(lost.sum()), some_words([names[k] for k in np.flatnonzero(lost)[:_SHOWN].tolist()])]
-        record = made | {"read": dict(sorted(read.items())), "corpus": corpus.hash}
+            own["lost"] = [int(lost.sum()), some_words([names[k] for k in np.flatnonzero(lost)[:_SHOWN].tolist()])]
         write_safetensors(
-            _space(task, names, sums, counts, encoding, record), run_file(output / task.key.path, task.number)
+            _space(task, names, sums, counts, encoding, own), run_file(output / task.key.path, task.number)
         )
 
 

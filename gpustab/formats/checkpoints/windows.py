@@ -18,7 +18,7 @@ Places = NDArray[np.int64]
 _UNLIMITED = 512
 """Tokens of a window of a model that takes texts of any length."""
 _LAP = 4
-"""Windows share this part of their tokens, a quarter, so that a word has an eighth of a window on either side."""
+"""Windows share this part of their tokens, a quarter: a word that is no longer is whole in one of them."""
 _TOKENS = 8192
 """Tokens that a model takes at once."""
 
