@@ -210,13 +210,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder, made = Path(temporary), given.made or Path(temporary) / "made"
         made.mkdir(exist_ok=True)
-<<<<<<< HEAD
-        places = {"pairs": str(made / "pairs.tsv")}
+        places = {"pairs": str(made / "pairs.tsv"), "encoder": str(Path(given.encoder or ".").resolve())}
         places["sets"] = str(made / "sets.toml")
         (made / "sets.toml").write_text(SETS)
-=======
-        places = {"pairs": str(made / "pairs.tsv"), "encoder": str(Path(given.encoder or ".").resolve())}
->>>>>>> encoders
         (made / "pairs.tsv").write_text("".join("\t".join(SENTENCES).format(n, n) + "\n" for n in NOUNS))
         for name, line in MADE.items():
             places[name] = str(made / name)

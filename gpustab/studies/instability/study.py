@@ -162,11 +162,7 @@ def _techniques(groups: Sequence[Runs | Group], notes: list[str]) -> list[Family
 
 
 def _with_trained_again(found: Sequence[Family[Runs | Group]], notes: list[str]) -> Iterator[Family[Runs | Group]]:
-<<<<<<< HEAD
-    """Yield families; where nothing else is there, fixed runs are what shuffled ones are: the whole text anew."""
-=======
     """Yield families; fixed runs that nothing else is beside are what shuffled ones are: the text trained again."""
->>>>>>> encoders
     for family in found:
         (first, *others) = family.members
         if first.key.sampling == "fixed" and not others:
