@@ -20,7 +20,7 @@ from gpustab.errors import InputError, option
 
 _CHARACTERS = 1 << 18
 """Of the passages that are read together: some fifty thousand tokens, a minute of a small model on a CPU."""
-_BROKEN = re.compile(rf"(\w+)[{HYPHENS}]{BREAK}(\w+)")
+_BROKEN = re.compile(rf"(?<!\w)(\w+)[{HYPHENS}]{BREAK}(\w+)")
 
 
 class Passage(NamedTuple):

@@ -125,7 +125,8 @@ def text_sums(encoder: SentenceEncoder, passages: Sequence[Passage]) -> Sums:
     vectors = encoder.encode(texts).cpu().double()
     places = {text: k for k, text in enumerate(number)}
     total = torch.zeros(len(number), vectors.shape[1], dtype=torch.float64, device="cpu")
-    total.index_add_(0, torch.tensor([places[window.text] for window in windows], dtype=torch.long), vectors)
+    at = torch.tensor([places[window.text] for window in windows], dtype=torch.long, device="cpu")
+    total.index_add_(0, at, vectors)
     units = np.array([passages[text].unit for text in number], np.int64)
     return Sums(units, units, np.array(list(number.values()), np.int64), total.float().numpy(), read)
 

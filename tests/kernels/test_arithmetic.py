@@ -288,6 +288,7 @@ KNOWN = {
     "kernels/triton/wordwise_kernel.py": 2,  # Triton's, which names its precision
     # NumPy's and SciPy's:
     "statistics/mixed.py": 8,
+    "statistics/splits.py": 1,
     "statistics/unrelated.py": 2,
     "studies/change/authors.py": 1,
     "studies/change/nearest.py": 1,
