@@ -75,8 +75,8 @@ def _words(result: Result, rows: list[Tested]) -> Block:
             ("d without it", lambda one: signed(one.without)),
             ("p without it", lambda one: number(one.p_without, 2)),
         ]
-        error = number(row.over_words.half, 2)
-        title = f"{capital(test)}, {in_words(row.group)}: d = {signed(row.effect)} ± {error} over words"
+        around = number(row.over_words.half, 2)
+        title = f"{capital(test)}, {in_words(row.group)}: d = {signed(row.effect)} ± {around} over words"
         tables.append(SmallTable.of(title, words[:_SHOWN], columns, WordRow))
     return Block("Which words carry the association?", tables=tables, aside=_FEW)
 
