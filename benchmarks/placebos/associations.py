@@ -52,7 +52,7 @@ class Associations:
 
     @cached_property
     def turning(self) -> float:
-        """By how much a set must be moved for another sign in as many runs as the margin, where each run has its own."""
+        """By how much to move a set for another sign in as many runs as the margin, where each run has its own."""
         luck = [self._cosines(12, np.random.default_rng(k), 0.0, odd=False, dealt=True) for k in range(LUCK)]
         return -float(np.quantile(np.concatenate([measure(x, SIZES).difference for x, _ in luck]), float(TURNS)))
 
