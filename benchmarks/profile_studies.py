@@ -52,6 +52,7 @@ CALLS = {
     "neighbours lee 128": "neighbours government {many} --out {out}",
     "compare lee": "compare {lee}/sgns/shuffled {lee}/sgns/bootstrap --out {out}",
     "average lee": "average {lee}/sgns/shuffled -o {out}/average.txt --out {out}/page",
+    "encode lee": "encode lee -m {encoder} -o {out} --runs 2",
     "sweep lee": "sweep lee -o {out} --technique lsa --runs 3 --vary dim=10,50 --set options.min_count=5",
     "pack lee": "pack {lee}/sgns/shuffled -o {out}/packed",
     "study instability lee": "study instability {lee} -o {out}",
@@ -136,7 +137,7 @@ def call(tree: Path, line: str, places: dict[str, str], folder: Path) -> dict[st
         shutil.rmtree(path, ignore_errors=True)
     seen.unlink(missing_ok=True)
     out.mkdir()
-    target = {"out": str(out / "o")} if line.startswith(("train", "sweep")) else {"out": str(out)}
+    target = {"out": str(out / "o")} if line.startswith(("train", "encode", "sweep")) else {"out": str(out)}
     own = os.environ | {"PYTHONPATH": str(tree), "OMP_WAIT_POLICY": "PASSIVE"}
     arguments = [*line.format(**places, **target).split(), *([] if line.endswith("--help") else ["-q"])]
     begin = time.perf_counter()
@@ -190,6 +191,7 @@ def main() -> None:
     parser.add_argument("--before", type=Path, metavar="CHECKOUT", help="an earlier version, to be called in turn")
     parser.add_argument("--only", default="", metavar="NAMES", help="names of calls, or how they begin, with commas")
     parser.add_argument("--repeats", type=int, default=1, help="of every call")
+    parser.add_argument("--encoder", metavar="FOLDER", help="model of `encode`; default: that is not called")
     parser.add_argument("--made", type=Path, metavar="DIR", help="keep the run sets that are made, or take those there")
     parser.add_argument("--out", type=Path, metavar="FILE", help="default: benchmarks/results/studies-cpu.json")
     given = parser.parse_args()
@@ -203,11 +205,12 @@ def main() -> None:
     trees = {"after": ROOT} | ({"before": given.before.resolve()} if given.before else {})
     beginnings = tuple(part for part in given.only.split(",") if part)
     chosen = {name: line for name, line in CALLS.items() if not beginnings or name.startswith(beginnings)}
+    chosen = {name: line for name, line in chosen.items() if given.encoder or "{encoder}" not in line}
     rows = []
     with tempfile.TemporaryDirectory() as temporary:
         folder, made = Path(temporary), given.made or Path(temporary) / "made"
         made.mkdir(exist_ok=True)
-        places = {"pairs": str(made / "pairs.tsv")}
+        places = {"pairs": str(made / "pairs.tsv"), "encoder": str(Path(given.encoder or ".").resolve())}
         places["sets"] = str(made / "sets.toml")
         (made / "sets.toml").write_text(SETS)
         (made / "pairs.tsv").write_text("".join("\t".join(SENTENCES).format(n, n) + "\n" for n in NOUNS))

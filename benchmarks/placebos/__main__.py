@@ -31,6 +31,7 @@ from benchmarks.placebos import (
     sentences,
     settings,
     several,
+    spaces,
     terms,
     words,
 )
@@ -62,6 +63,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "neighbourhoods": neighbourhoods.rows,
     "authors": authors.rows,
     "factors": factors.rows,
+    "spaces": spaces.rows,
     "associations": associations.rows,
     **DRAWN,
 }

@@ -31,6 +31,7 @@ SET = TRAIN.format("set", 3)
 FIXED = "set/lsa/shuffled"
 STUDY = {"cheap": False}
 CHANGE = "train dated.tsv -o years --technique lsa --sampling shuffled,bootstrap --dim 4 --as-is -q --runs 3"
+ENCODE = "encode texts.txt -m model -o set --as-is -q"
 SCENARIOS = (
     Scenario("train", TRAIN.format("set", 2), "set/manifest.json"),
     Scenario("train more runs", TRAIN.format("set", 2), "set/manifest.json", (TRAIN.format("set", 1),)),
@@ -41,6 +42,7 @@ SCENARIOS = (
         "set/manifest.json",
         cheap=False,
     ),
+    Scenario("encode", f"{ENCODE} --runs 2", "set/manifest.json", cheap=False),
     Scenario("pack", "pack set r0.txt r1.txt -o packed --jobs 1 -q", "packed/manifest.json", (SET,)),
     Scenario("average, text", f"average {FIXED} -o mean.txt -q", "mean.txt", (SET,)),
     Scenario("average, gzip", f"average {FIXED} -o mean.gz -q", "mean.gz", (SET,)),
@@ -107,6 +109,13 @@ SCENARIOS = (
         (SET,),
     ),
 )
+
+
+def make_model(folder):
+    """Write a tiny encoder, which takes a library of seconds."""
+    from tests.encoders.tiny import save
+
+    save(Path(folder, "model"))
 
 
 def make_inputs(folder):

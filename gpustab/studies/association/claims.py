@@ -8,6 +8,7 @@ from typing import Annotated, NamedTuple
 
 from gpustab.results import Column, Sheet
 from gpustab.results.page import counted, number, percent, signed
+from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.splits import least_p
 from gpustab.studies.shared.claims import Claim, Margin, decide
 from gpustab.studies.shared.wording import capital, signed_span
@@ -52,7 +53,7 @@ class Tested(NamedTuple):
     run_high: Annotated[float, Column("one run to")]
     least: Annotated[float, Column("least", about="of these runs")]
     most: Annotated[float, Column("most", about="of these runs")]
-    words_se: Annotated[float, Column("± words", 2, "standard error of d by the jackknife over the words of the sets")]
+    words_se: Annotated[float, Column(about="standard error of d by the jackknife over the words of the sets")]
     difference: Annotated[float, Column(about="of association: X less Y, in cosine; mean over runs")]
     difference_se: Annotated[float, Column(about="its error over runs")]
     p: Annotated[
@@ -71,6 +72,12 @@ class Tested(NamedTuple):
     def sizes(self) -> tuple[int, int]:
         """How many targets the two sets have."""
         return self.words_first, self.words_second
+
+    @property
+    def over_words(self) -> Estimate:
+        """The effect size, with its error over the words of all four sets."""
+        words = self.words_first + self.words_second + self.words_toward + self.words_against
+        return Estimate.of_runs(self.effect, self.words_se, words)
 
 
 TESTS = Sheet("tests", Tested, "one row a group and test")

@@ -54,7 +54,7 @@ _COLUMNS: Columns = [
     ("mean, 95 %", lambda row: signed_span(row.low, row.high), "95 % interval of the mean over runs"),
     ("one run, 95 %", lambda row: _one_run(row), "what 95 % of other single runs give"),
     ("these runs", lambda row: signed_span(row.least, row.most), "least and most of these runs: no interval"),
-    ("± words", ("words_se", 2), "standard error of d: what other words would change"),
+    ("± words", lambda row: number(row.over_words.half, 2), "half of the 95 % interval over the words of the sets"),
     ("p", lambda row: chance(row).removeprefix("p = "), "of the words' splits, by the mean over all runs"),
     ("other sign, p", lambda row: f"{percent(row.other_sign)}, {percent(row.other_p)}", _OTHER),
     ("association", lambda row: _VERDICTS.get(THERE.judge(row), THERE.judge(row))),
@@ -75,7 +75,8 @@ def _words(result: Result, rows: list[Tested]) -> Block:
             ("d without it", lambda one: signed(one.without)),
             ("p without it", lambda one: number(one.p_without, 2)),
         ]
-        title = f"{capital(test)}, {in_words(row.group)}: d = {signed(row.effect)} ± {number(row.words_se, 2)} words"
+        around = number(row.over_words.half, 2)
+        title = f"{capital(test)}, {in_words(row.group)}: d = {signed(row.effect)} ± {around} over words"
         tables.append(SmallTable.of(title, words[:_SHOWN], columns, WordRow))
     return Block("Which words carry the association?", tables=tables, aside=_FEW)
 
