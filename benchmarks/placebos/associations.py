@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
@@ -48,9 +49,12 @@ class Associations:
         self.targets = targets or tuple(words)
         self.attributes = [word for word in words if word not in set(targets)]
         self.deal = {odd: source.dealt([placed(sampling=source.sampling)], odd=odd) for odd in (False, True)}
+
+    @cached_property
+    def turning(self) -> float:
+        """By how much to move a set for another sign in as many runs as the margin, where each run has its own."""
         luck = [self._cosines(12, np.random.default_rng(k), 0.0, odd=False, dealt=True) for k in range(LUCK)]
-        differences = np.concatenate([measure(x, SIZES).difference for x, _ in luck])
-        self.turning = -float(np.quantile(differences, float(TURNS)))
+        return -float(np.quantile(np.concatenate([measure(x, SIZES).difference for x, _ in luck]), float(TURNS)))
 
     def _cosines(
         self, r: int, rng: np.random.Generator, step: float | None, *, odd: bool, dealt: bool

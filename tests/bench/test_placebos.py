@@ -9,7 +9,20 @@ import pytest
 import torch
 
 from benchmarks.placebos import __main__ as bench
-from benchmarks.placebos import factors, limits, losses, made, moved, planted, runsets, scored, several, spaces, words
+from benchmarks.placebos import (
+    associations,
+    factors,
+    limits,
+    losses,
+    made,
+    moved,
+    planted,
+    runsets,
+    scored,
+    several,
+    spaces,
+    words,
+)
 from benchmarks.placebos.cells import DRAWN, NEITHER, World, cells, never, recorded, should
 from benchmarks.placebos.lacking import WHY, gaps
 from docs.claims import (
@@ -76,6 +89,15 @@ def test_what_was_moved_on_purpose_is_seen_and_nothing_where_nothing_moved(pools
     }
     assert sum(row.wrong for row in rows) == 0
     assert sum(row.missed for row in rows) <= 2
+
+
+def test_random_sets_are_hardly_ever_associated_and_those_that_were_moved_are(pools):
+    asked = associations.Associations(runsets.Source(pools, "shuffled"))
+    random, moved_, *_, dealt, _ = associations.worlds(asked)
+    for world, most in ((random, 1), (moved_, 0), (dealt, 0)):
+        (row,) = cells(replace(world, runs=(5,)), "low", 2)
+        assert row.wrong <= most
+        assert row.missed <= 1
 
 
 @pytest.mark.slow
