@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.placebos import (
+    associations,
     authors,
     factors,
     losses,
@@ -63,6 +64,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "authors": authors.rows,
     "factors": factors.rows,
     "spaces": spaces.rows,
+    "associations": associations.rows,
     **DRAWN,
 }
 

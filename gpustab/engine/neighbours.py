@@ -17,8 +17,7 @@ from gpustab.engine.proofs import HALVES, proved
 from gpustab.errors import InputError, first_line
 from gpustab.kernels import neighbours, overlap
 from gpustab.kernels.common_neighbours import common_neighbours
-from gpustab.kernels.jackknife import jackknife
-from gpustab.kernels.overlap import shared_neighbours
+from gpustab.kernels.overlap import WordOverlap
 from gpustab.machine.device import DEFAULT, Compute, is_out_of_memory, log, telling_memory, with_smaller_tiles
 from gpustab.machine.ranks import Ranks
 from gpustab.runs.runs import Runs
@@ -167,77 +166,40 @@ def _of_all(result: NeighbourPass, mine: Tensor, ranks: Ranks) -> NeighbourPass:
 
 
 @telling_memory
-def overlap_pass(found: NeighbourPass, lengths: Sequence[int], compute: Compute = DEFAULT) -> overlap.Overlap:
-    """Return p@n and j@n of all pairs of runs over all targets, in tiles of targets whose sums add up."""
+def overlap_pass(
+    found: NeighbourPass, lengths: Sequence[int], compute: Compute = DEFAULT, *, spread: int | None = None
+) -> overlap.Overlap:
+    """Return p@n and j@n of all pairs of runs over all targets, in tiles of targets whose sums add up.
+
+    Args:
+        found: the lists.
+        lengths: values of n, at most ``found.k``.
+        compute: how to compute.
+        spread: the one n of these at which the spread of every target's p@n is measured too.
+    """
     r, targets, k = found.indices.shape
     device = found.indices.device
 
     def work(tile: int) -> overlap.Overlap:
         total = torch.zeros(2, len(lengths), r, r, dtype=torch.float64, device=device)
         by_word = torch.zeros(2, len(lengths), targets, dtype=torch.float64, device=device)
+        words = torch.zeros(len(WordOverlap._fields), targets, dtype=torch.float64, device=device)
         count = torch.zeros(r, r, dtype=torch.long, device=device)
         for start in range(0, targets, tile):
             part = slice(start, start + tile)
             # Added to the totals as they are found: of many runs those of a tile are as large.
-            sums = overlap.overlap_sums(found.indices[:, part], lengths, found.present[:, part], total)
+            sums = overlap.overlap_sums(found.indices[:, part], lengths, found.present[:, part], total, spread)
             count += sums.targets
             by_word[0, :, part], by_word[1, :, part] = sums.p_word, sums.j_word
-        return overlap.as_overlap(overlap.OverlapSums(total[0], total[1], count, by_word[0], by_word[1]))
+            for field, its in zip(words, sums.words or (), strict=False):
+                field[part] = its
+        spreads = None if spread is None else WordOverlap(*words)
+        return overlap.as_overlap(overlap.OverlapSums(total[0], total[1], count, by_word[0], by_word[1], spreads))
 
     tile = compute.tile(8 * r * (4 * r + 4 * k) + 4 * r * r * k, max(targets, 1))
     if found.indices.device.type == "cpu":  # pairs of a few targets stay in its cache
         tile = min(tile, max(1, _PAIRS_ON_CPU // r**2))
     return with_smaller_tiles(work, tile)
-
-
-class WordOverlap(NamedTuple):
-    """p@n of every target over the pairs of runs that have it; each ``(t,)``.
-
-    Attributes:
-        mean: over these pairs; NaN without one.
-        sd: over these pairs, ``ddof = 1``; NaN for fewer than two.
-        se: of the mean, by the jackknife over runs; NaN for fewer than three.
-    """
-
-    mean: Tensor
-    sd: Tensor
-    se: Tensor
-
-
-@telling_memory
-def word_overlap_pass(found: NeighbourPass, n: int, compute: Compute = DEFAULT) -> WordOverlap:
-    """Return p@n of every target with its spread, in tiles of targets.
-
-    Args:
-        found: the lists.
-        n: list length, at most ``found.k``.
-        compute: how to compute.
-    """
-    runs, targets, k = found.indices.shape
-
-    def work(tile: int) -> WordOverlap:
-        # In one tensor, as in overlap_sums.
-        values = torch.empty(3, targets, dtype=torch.float64, device=found.indices.device)
-        for start in range(0, targets, tile):
-            part = slice(start, start + tile)
-            for field, its in zip(values, _of_tile(found.indices[:, part, :n], found.present[:, part]), strict=True):
-                field[part] = its
-        return WordOverlap(*values)
-
-    return with_smaller_tiles(work, compute.tile(8 * runs * (6 * runs + 4 * k) + 4 * runs * runs * k, max(targets, 1)))
-
-
-def _of_tile(lists: Tensor, have: Tensor) -> WordOverlap:
-    runs, _, n = lists.shape
-    both = (have.T[:, :, None] & have.T[:, None, :]) & ~torch.eye(runs, dtype=torch.bool, device=have.device)
-    shared = torch.where(both, shared_neighbours(lists, [n])[0], 0).double()  # (t, R, R)
-    p = shared / n
-    pairs = both.sum((1, 2)) / 2
-    # Whole numbers divided once: equal shares are equal to the bit, whatever the tile, and tie where words are ranked.
-    mean = shared.sum((1, 2)) / 2 / (n * pairs)
-    moment = torch.where(both, p - mean[:, None, None], 0).square().sum((1, 2)) / 2
-    sd = (moment / (pairs - 1)).sqrt().where(pairs > 1, torch.nan)
-    return WordOverlap(mean.where(pairs > 0, torch.nan), sd, jackknife(p.sum(2).T, have))
 
 
 class CommonOverlap(NamedTuple):

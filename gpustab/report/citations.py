@@ -62,6 +62,14 @@ BIBTEX = {
   pages = {2785--2796},
   year = {2016}
 }""",
+    "caliskan2017": """@article{caliskan2017,
+  title = {Semantics Derived Automatically from Language Corpora Contain Human-Like Biases},
+  author = {Caliskan, Aylin and Bryson, Joanna J. and Narayanan, Arvind},
+  journal = {Science},
+  volume = {356},
+  pages = {183--186},
+  year = {2017}
+}""",
     "pierrejean2018": """@inproceedings{pierrejean2018,
   title = {Predicting Word Embeddings Variability},
   author = {Pierrejean, B{\\'e}n{\\'e}dicte and Tanguy, Ludovic},

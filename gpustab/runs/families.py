@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from gpustab.runs.group import Group
-from gpustab.runs.key import Key
+from gpustab.runs.key import MODEL, Key
 from gpustab.runs.runs import Rows, Runs
 from gpustab.spaces.vocabulary import Vocabulary
 
@@ -43,8 +43,16 @@ class Family(Generic[T]):
         return next((member for member in self.members if member.key.sampling == sampling), None)
 
 
-def families(groups: Sequence[T], by: Sequence[str] = OTHER_SAMPLINGS) -> list[Family[T]]:
+def families(
+    groups: Sequence[T], by: Sequence[str] = OTHER_SAMPLINGS, *, models_together: bool = False
+) -> list[Family[T]]:
     """Return the families of groups that agree in the named fields of their keys, in the order of their first members.
+
+    Args:
+        groups: in any order.
+        by: names of fields.
+        models_together: whether the bootstrap runs of every fine-tuning are beside the fixed ones, which are one run of
+            each fine-tuning.
 
     >>> class Runs:
     ...     def __init__(self, *fields): self.key = Key(*fields)
@@ -56,7 +64,8 @@ def families(groups: Sequence[T], by: Sequence[str] = OTHER_SAMPLINGS) -> list[F
     blank = {field: default for field, default in other.items() if field not in by}
     found: dict[Key, list[T]] = {}
     for group in groups:
-        found.setdefault(replace(group.key, **blank), []).append(group)  # type: ignore[arg-type]
+        part = tuple(one for one in group.key.part if not (models_together and one[0] == MODEL))
+        found.setdefault(replace(group.key, **{"part": part, **blank}), []).append(group)  # type: ignore[arg-type]
     return [Family(key, tuple(members)) for key, members in found.items()]
 
 

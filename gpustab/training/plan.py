@@ -28,7 +28,7 @@ from gpustab.training.settings import TrainingSettings
 
 _SHOWN = 200
 """Signs of a value that a message shows at most."""
-_SCHEMA = "gpustab.plan/1"
+PLAN_SCHEMA = "gpustab.plan/1"
 _STREAM = "training_stream"
 _BEFORE = {
     "engine": "gensim",
@@ -241,7 +241,7 @@ def _short(value: Any) -> str:
 def _plan(leaf: Leaf, settings: TrainingSettings, corpus: Corpus) -> dict[str, Any]:
     """Return everything that the vectors of a leaf depend on."""
     return {
-        "schema": _SCHEMA,
+        "schema": PLAN_SCHEMA,
         "technique": leaf.trainer.name,
         "sampling": leaf.key.sampling,
         "seed": settings.seed,

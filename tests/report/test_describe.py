@@ -96,7 +96,7 @@ def test_several_groups_are_compared_first():
     groups = [named(f"t/{v}", v=v) for v in (20, 30)]
     groups.append(replace(runs_of(collapsed(3, 25, 4)), key=Key.of_path("t/collapsed")))
     result = stability(groups, neighbours=[3, 10])
-    table, shared, _ = describe(result)[0].tables
+    table, shared = describe(result)[0].tables
     assert table.header == ["", "t/20", "t/30", "t/collapsed"]
     rows = {row[0]: row[1:] for row in table.rows}
     mean = result.groups[0]["pip"]["reduced"]["mean"]
@@ -105,4 +105,4 @@ def test_several_groups_are_compared_first():
     )  # to the digits that its interval bears
     assert [("collapsed" in cell) for cell in rows["mean cosine"]] == [False, False, True]
     assert [row[0] for row in shared.rows] == ["p@3", "p@10", "p@10 by chance"]
-    assert len(describe(stability(groups[0], neighbours=[3]))) == 2
+    assert len(describe(stability(groups[0], neighbours=[3]))) == 3

@@ -54,10 +54,16 @@ def test_tiles_change_nothing_and_two_runs_are_p(six, monkeypatch):
 
 
 def test_the_page_has_them_of_one_group_and_of_several(six):
-    (table,) = [x for x in describe(stability(six, neighbours=[5]))[0].tables if "in common" in x.title]
-    assert table.header == ["n", "of 3 runs", "of 5 runs", "all 6 runs", "part of the union, all 6"]
-    assert "compare at one number alone" in table.title
-    groups = [replace(six, key=Key("a")), replace(six.take([0, 1, 2, 3]), key=Key("b"))]
-    (table,) = [x for x in describe(stability(groups, neighbours=[5]))[0].tables if "all these runs" in x.title]
-    assert [row[0] for row in table.rows] == ["of 3 runs", "of 4 runs", "of 5 runs", "of 6 runs"]
+    together = "Which share of neighbours do several runs all have?"
+
+    def common(groups):
+        (block,) = [block for block in describe(stability(groups, neighbours=[5])) if block.title == together]
+        assert block.folded
+        assert "only at one number" in block.aside
+        return block.tables[0]
+
+    last = "of all runs, as a part of the union"
+    assert [row[0] for row in common(six).rows] == ["of 3 runs", "of 5 runs", "of 6 runs", last]
+    table = common([replace(six, key=Key("a")), replace(six.take([0, 1, 2, 3]), key=Key("b"))])
+    assert [row[0] for row in table.rows] == ["of 3 runs", "of 4 runs", "of 5 runs", "of 6 runs", last]
     assert table.rows[2][2] == "–"  # four runs have no five

@@ -37,7 +37,7 @@ CBOW = {name: value for name, value in PLAN.items() if name != "sgns"} | {"techn
 
 
 def write_corpus(folder):
-    words = np.random.default_rng(0).integers(0, 12, (5, 3))
+    words = np.random.default_rng(0).integers(0, 6, (5, 2))
     path = folder / "documents.txt"
     path.write_text("\n".join(" ".join(f"w{chr(97 + i)}" for i in row) for row in words) + "\n")
     return path

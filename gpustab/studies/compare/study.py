@@ -225,8 +225,9 @@ def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer) -> _Measured:
     placed = engine.place(runs, compute)
     pip = engine.pip_pass(placed, compute)
     lists = engine.neighbour_pass(placed, targets, n, compute, lambda done: answer.report(runs.name, done / len(runs)))
-    between = engine.overlap_pass(lists, [lists.k], compute).p[0].cpu()
-    words = WordValues(*(x.cpu() for x in engine.word_overlap_pass(lists, lists.k, compute)))
+    overlap = engine.overlap_pass(lists, [lists.k], compute, spread=lists.k)
+    between = overlap.p[0].cpu()
+    words = WordValues(*(x.cpu() for x in overlap.of_words()))
     common = common_error(between, float(words.mean.mean()))  # what all words have in common moves none of them
     error = (pooled_error(words, len(runs)).square() - common).clamp(min=0).sqrt()
     losses = pair_matrix(pip.reduced, len(runs))

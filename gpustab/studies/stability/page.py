@@ -29,6 +29,8 @@ def page(result: Result) -> list[Block]:
         blocks = [_group(groups[0], _wanted(result, groups[0])), _words(groups[0])]
     else:
         blocks = [_side_by_side(result, groups), _stable_words(groups)] if groups else []
+    if groups and (together := _common(groups)).tables:
+        blocks.append(together)
     blocks += [_extrinsic(some)] if (some := [x for x in result.contrasts if x["name"] == "extrinsic"]) else []
     return blocks + [_halves(contrast) for contrast in result.contrasts if contrast["name"] == "halves"]
 
@@ -106,10 +108,6 @@ def _side_by_side(result: Result, groups: Sequence[GroupSummary]) -> Block:
         _columns(names, rows, "How far two runs differ; ± is half of the 95 % interval over runs"),
         _columns(names, [*shared, *by_chance], f"Share of n nearest neighbours in common, of {targets} words"),
     ]
-    n = next((n for n in reversed(lengths) if any(_common_of(x, n) for x in groups)), "")
-    if numbers := sorted({m for x in groups for m in _common_of(x, n)}):
-        rows = [(f"of {m} runs", each(lambda x, m=m: _common_of(x, n).get(m, "–"))) for m in numbers]  # type: ignore[misc]
-        tables.append(_columns(names, rows, f"{_TOGETHER}, of {n} nearest (fewer the more runs)"))
     if metrics := list(dict.fromkeys(name for group in groups for name in group.get("similarity", {}))):
         similar = [(m, each(lambda x, m=m: _similar(x, m))) for m in metrics]  # type: ignore[misc]
         tables.append(_columns(names, similar, "Similarity of pairs of spaces"))
@@ -160,8 +158,6 @@ def _group(group: GroupSummary, wanted: SmallTable | None) -> Block:
     targets = group["targets"]["words"]
     drawn = " drawn at random (--words adds yours)" if targets < words else ""
     tables = [SmallTable.of(f"Shared nearest neighbours of {targets:,} words{drawn}", lists, _LISTS)]
-    if common := _common(group):
-        tables.append(common)
     if "similarity" in group:
         metrics = [{"metric": name, **x} for name, x in group["similarity"].items()]
         tables.append(SmallTable.of("Similarity of pairs of spaces", metrics, _METRICS))
@@ -169,23 +165,19 @@ def _group(group: GroupSummary, wanted: SmallTable | None) -> Block:
     return Block(title, facts, [*tables, *([wanted] if wanted else [])])
 
 
-_TOGETHER = "Neighbours that all these runs have in common"
-
-
-def _common(group: GroupSummary) -> SmallTable | None:
-    """The part of a list that all of some runs have in common, a column a number of runs."""
-    lists = [{"n": n, "union": x["common_jaccard"], **_common_of(group, n)} for n, x in group["neighbours"].items()]
-    lists = [row for row in lists if row["union"] is not None]
-    if not lists:
-        return None
-    runs = len(group["runs"])
-    numbers = [m for m in lists[0] if isinstance(m, int)]
-    columns: Columns = [
-        "n",
-        *((f"all {m} runs" if m == runs else f"of {m} runs", lambda row, m=m: row[m]) for m in numbers),
-        (f"part of the union, all {runs}", ("union", 3)),
-    ]
-    return SmallTable.of(f"{_TOGETHER} (fewer the more runs: compare at one number alone)", lists, columns)
+def _common(groups: Sequence[GroupSummary]) -> Block:
+    """The part of a list that all of some runs have in common, a column a group; nothing where it was not counted."""
+    lengths = list(dict.fromkeys(n for group in groups for n in group["neighbours"]))
+    tables = []
+    for n in lengths:
+        if numbers := sorted({m for group in groups for m in _common_of(group, n)}):
+            names = [in_words(group["name"]) for group in groups]
+            rows = [(f"of {m} runs", [_common_of(group, n).get(m, "–") for group in groups]) for m in numbers]
+            unions = [x["neighbours"][n]["common_jaccard"] if n in x["neighbours"] else None for x in groups]
+            rows.append(("of all runs, as a part of the union", ["–" if x is None else number(x, 3) for x in unions]))
+            tables.append(_columns(names, rows, f"Of {n} nearest neighbours"))
+    aside = "They are the fewer the more runs there are: compare such shares only at one number of runs."
+    return Block("Which share of neighbours do several runs all have?", tables=tables, aside=aside, folded=True)
 
 
 def _common_of(group: GroupSummary, n: str) -> dict[int, str]:
