@@ -39,7 +39,8 @@ def test_the_object_has_the_keys_of_the_schema(result):
     assert set(group["pip"]["reduced"]) == {"mean", "sd", "se", "pairs"}
     assert set(group["neighbours"]) == {"1", "5"}
     assert set(group["neighbours"]["5"]) == {
-        *("p", "p_sd", "p_se", "j", "j_sd", "j_se", "chance_p", "pairs", "ties", "common", "common_jaccard")
+        *("p", "p_sd", "p_se", "j", "j_sd", "j_se", "chance_p", "pairs", "ties"),
+        *("common", "common_jaccard", "common_jaccard_left_out"),
     }
     said = {"n", "by", "heading", "ranking", "rankings", "standing_out", "list", "pip_and_p"}
     assert set(group["words"]) == {"least_stable", "most_stable", *said}

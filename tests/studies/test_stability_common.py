@@ -37,6 +37,12 @@ def test_numbers_are_those_of_sets_and_their_errors_those_of_a_jackknife(six):
     assert common[0]["r_se"] == pytest.approx(np.sqrt(5 / 6 * np.square(np.array(left) - np.mean(left)).sum()))
     assert common[-1]["r_se"] is None  # of all runs there is one choice
     assert found["20"]["common"] == []  # only of lists that papers have
+    sets = [[set(x) for x in lists.tolist()] for lists in engine.neighbour_pass(six, torch.arange(60), 5).indices]
+    five = [
+        [len(set.intersection(*w)) / len(set.union(*w)) for w in zip(*some, strict=True)]
+        for some in combinations(sets, 5)
+    ]
+    assert found["5"]["common_jaccard_left_out"] == pytest.approx(np.mean(five))
 
 
 def test_tiles_change_nothing_and_two_runs_are_p(six, monkeypatch):

@@ -53,7 +53,10 @@ class Common(TypedDict):
 
 
 class Neighbours(TypedDict):
-    """Shared neighbours at one list length; in common to all runs, also as a part of the union of the lists."""
+    """Shared neighbours at one list length; in common to all runs, also as a part of the union of the lists.
+
+    ``common_jaccard_left_out`` is the mean over leaving each run out, as Hellrich, Kampe & Hahn (2019) print it.
+    """
 
     p: float
     pairs: int
@@ -66,6 +69,7 @@ class Neighbours(TypedDict):
     ties: int
     common: list[Common]
     common_jaccard: float | None
+    common_jaccard_left_out: float | None
 
 
 class Similarity(TypedDict):
@@ -204,6 +208,7 @@ def _overlap(overlaps: Overlap, m: int, chance: float, ties: int, common: engine
         "ties": ties,
         "common": _common(common) if common else [],
         "common_jaccard": common.jaccard if common else None,
+        "common_jaccard_left_out": common.left_out if common and not math.isnan(common.left_out) else None,
     }
 
 
