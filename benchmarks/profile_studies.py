@@ -31,6 +31,14 @@ SENTENCES = ("A {} was seen on the old road to the town .", "On the old road to 
 NOUNS = ("horse", "dog", "man", "woman", "tree", "car", "child", "soldier", "house", "train", "cow", "boat")
 """Pairs of sentences that mean the same: every noun in both."""
 
+SETS = """[war-and-sport]
+targets.war = "army troops soldiers war weapons bombing military attack"
+targets.sport = "cricket match team players tour cup game innings"
+attributes.harm = "death killed violence damage injured fear"
+attributes.joy = "happy good great best hope success"
+"""
+"""Word sets of lee."""
+
 CALLS = {
     "train lee": "train lee -o {out} --technique sgns --runs 4 --min-count 5 --dim 100 --epochs 5",
     "train sotu": "train sotu -o {out} --technique lsa --runs 2",
@@ -53,6 +61,7 @@ CALLS = {
     "study change sotu": "study change {periods} -w labor,war -o {out}",
     "study consistency lee": "study consistency {lee}/sgns/shuffled --text lee --number 12 -o {out}",
     "study thresholds lee": "study thresholds {lee}/sgns/shuffled --min-pairs 100 --draws 20 -o {out}",
+    "study association lee": "study association {lee} --sets {sets} -o {out}",
     "study words lee": "study words {lee}/sgns/shuffled --text lee -o {out}",
     "study localization": "study localization {pairs} -m bow -m mean={lee}/sgns/shuffled/run-000.safetensors -o {out}",
 }
@@ -202,6 +211,8 @@ def main() -> None:
         folder, made = Path(temporary), given.made or Path(temporary) / "made"
         made.mkdir(exist_ok=True)
         places = {"pairs": str(made / "pairs.tsv"), "encoder": str(Path(given.encoder or ".").resolve())}
+        places["sets"] = str(made / "sets.toml")
+        (made / "sets.toml").write_text(SETS)
         (made / "pairs.tsv").write_text("".join("\t".join(SENTENCES).format(n, n) + "\n" for n in NOUNS))
         for name, line in MADE.items():
             places[name] = str(made / name)

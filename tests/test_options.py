@@ -61,7 +61,8 @@ NUMBERS = {
     "from 0 to 4294967295": """
         StabilityOptions.seed CompareOptions.seed BootstrapOptions.seed ChangeOptions.seed ConsistencyOptions.seed
         InstabilityOptions.seed LocalizationOptions.seed ThresholdsOptions.seed WordsOptions.seed
-        Encoding.seed Plan.seed TrainPlan.seed SweepPlan.seed""",
+        AssociationOptions.seed Encoding.seed
+        Plan.seed TrainPlan.seed SweepPlan.seed""",
     "above 0": """
         ConsistencyOptions.alpha ConsistencyOptions.sample ConsistencyOptions.alpha_decay ConsistencyOptions.domain_low
         ConsistencyOptions.general_low""",

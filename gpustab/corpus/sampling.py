@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from gpustab.corpus.compact import counts_of, stretches
 from gpustab.corpus.corpus import Corpus, Ids, Offsets
 from gpustab.corpus.periods import values_of
 from gpustab.errors import InputError, near, option
@@ -152,7 +153,7 @@ class Sample:
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """``(v,)`` counts in the sample of every word of the corpus vocabulary."""
-        return np.bincount(self.tokens, minlength=len(self.corpus.vocabulary)).astype(np.int64)
+        return counts_of(self.tokens, len(self.corpus.vocabulary))
 
     @cached_property
     def words(self) -> NDArray[np.int64]:
@@ -162,6 +163,8 @@ class Sample:
     @cached_property
     def local(self) -> Ids:
         """``(m,)`` the tokens as positions in :attr:`words`."""
+        if len(self.words) == len(self.counts):
+            return self.tokens
         position = np.zeros(len(self.counts), dtype=np.int32)
         position[self.words] = np.arange(len(self.words), dtype=np.int32)
         return position[self.tokens]
@@ -180,7 +183,20 @@ def sample(corpus: Corpus, draw: NDArray[np.int64]) -> Sample:
     full = stops > starts
     starts, stops = starts[full], stops[full]
     offsets = np.concatenate([[0], np.cumsum(stops - starts)]).astype(np.int64)
-    return Sample(corpus, draw, corpus.tokens[ranges(starts, stops)], offsets)
+    return Sample(corpus, draw, _gathered(corpus.tokens, starts, stops, offsets), offsets)
+
+
+def _gathered(tokens: Ids, starts: NDArray[np.int64], stops: NDArray[np.int64], offsets: Offsets) -> Ids:
+    """Return the tokens of all ranges, one after the other: the corpus' own where these follow each other.
+
+    Some ranges at a time: the places of all tokens would take six times their room.
+    """
+    if not len(starts) or bool((starts[1:] == stops[:-1]).all()):
+        return tokens[starts[0] : stops[-1]] if len(starts) else tokens[:0]
+    found = np.empty(offsets[-1], tokens.dtype)
+    for first, last in stretches(offsets):
+        found[offsets[first] : offsets[last]] = tokens[ranges(starts[first:last], stops[first:last])]
+    return found
 
 
 def unit_names(corpus: Corpus, units: NDArray[np.int64]) -> list[bytes]:

@@ -20,7 +20,7 @@ from gpustab.errors import InputError, option
 
 _CHARACTERS = 1 << 16
 """Of the passages that are read together: some twelve thousand words, ten seconds of a small model on a CPU."""
-_BROKEN = re.compile(rf"(\w+)[{HYPHENS}]{BREAK}(\w+)")
+_BROKEN = re.compile(rf"(?<!\w)(\w+)[{HYPHENS}]{BREAK}(\w+)")
 
 
 class Passage(NamedTuple):

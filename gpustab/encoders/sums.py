@@ -125,8 +125,9 @@ def text_sums(encoder: SentenceEncoder, passages: Sequence[Passage]) -> Sums:
     vectors = encoder.encode(texts).cpu().double()
     places = {text: k for k, text in enumerate(number)}
     total = torch.zeros(len(number), vectors.shape[1], dtype=torch.float64, device="cpu")
-    total.index_add_(0, torch.tensor([places[window.text] for window in windows], dtype=torch.long), vectors)
-    total /= torch.tensor([*number.values()], dtype=torch.float64)[:, None]
+    at = torch.tensor([places[window.text] for window in windows], dtype=torch.long, device="cpu")
+    total.index_add_(0, at, vectors)
+    total /= torch.tensor([*number.values()], dtype=torch.float64, device="cpu")[:, None]
     units = np.array([passages[text].unit for text in number], np.int64)
     return Sums(units, units, np.ones_like(units), total.float().numpy(), read)
 

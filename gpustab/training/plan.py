@@ -30,9 +30,14 @@ _SHOWN = 200
 """Signs of a value that a message shows at most."""
 PLAN_SCHEMA = "gpustab.plan/1"
 _STREAM = "training_stream"
-_BEFORE = {"engine": "gensim", "programs_per_run": 1, "parameters.spread": 1.0, _STREAM: "shared"} | {
-    f"options.{field.name}": SPELLING.get(field.name, field.default) for field in fields(CorpusOptions)
-}
+_BEFORE = {
+    "engine": "gensim",
+    "programs_per_run": 1,
+    "parameters.spread": 1.0,
+    "parameters.subsample_by": "draw",
+    "parameters.window_weights": "flat",
+    _STREAM: "shared",
+} | {f"options.{field.name}": SPELLING.get(field.name, field.default) for field in fields(CorpusOptions)}
 """What plans mean that were written when there were no such keys."""
 _READING = {f"options.{name}" for name in (*(field.name for field in fields(ReadOptions)), *SPELLING)}
 """How text was read matters in what came of it, which the corpus' hash tells."""

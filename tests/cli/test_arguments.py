@@ -177,6 +177,12 @@ WRONG = {
         ("study thresholds r0.txt --tests simlex99", "near it is simlex999"),
         ("study thresholds r0.txt --confidence 2", "--confidence is 2"),
     ],
+    "study association": [
+        ("study association set", "no word sets were given; give --sets"),
+        ("study association set --sets nowhere", "--sets: nowhere: there is no such file"),
+        ("study association nowhere --sets words.txt", "nowhere: there is no such file"),
+        ("study association set --sets words.txt --seed -1", "--seed is -1"),
+    ],
     "study words": [
         ("study words nowhere", "nowhere: there is no such file"),
         ("study words set --text nowhere", "--text: nowhere: there is no such file"),

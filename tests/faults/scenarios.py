@@ -64,6 +64,13 @@ SCENARIOS = (
     Scenario(
         "stability, packed", "stability packed --out page -q", "page/summary.json", (SET, "pack set -o packed -q")
     ),
+    Scenario(
+        "study association",
+        "study association set --sets sets.toml --out page -q",
+        "page/summary.json",
+        (SET,),
+        **STUDY,
+    ),
     Scenario("study bootstrap", "study bootstrap set --out page -q", "page/summary.json", (SET,), **STUDY),
     Scenario(
         "study change",
@@ -121,6 +128,10 @@ def make_inputs(folder):
     Path(folder, "texts.txt").write_text("\n".join(lines) + "\n")
     rows = [f"{1900 + n}\t{line}" for n, line in enumerate(lines)]
     Path(folder, "dated.tsv").write_text("\n".join(["year\ttext", *rows]) + "\n")
+    sets = [" ".join(words[k : k + 4]) for k in (0, 4, 8, 12)]
+    names = ("targets.x", "targets.y", "attributes.a", "attributes.b")
+    rows = [f"{name} = '{own}'" for name, own in zip(names, sets, strict=True)]
+    Path(folder, "sets.toml").write_text("\n".join(["[made]", *rows]) + "\n")
     for r in range(2):
         values = [f"{word} " + " ".join(f"{draw.gauss(0, 1):.4f}" for _ in range(4)) for word in words]
         Path(folder, f"r{r}.txt").write_text("60 4\n" + "\n".join(values) + "\n")

@@ -96,7 +96,7 @@ class SentenceEncoder:
             raise InputError(f"{inner}: holds no encoder: there is no config.json")
         limit, self.lower = _reading(inner)
         self._device = device or torch.device("cpu")
-        told.disable_progress_bar()  # type: ignore[no-untyped-call]  # of reading the weights
+        told.disable_progress_bar()  # of reading the weights
         try:
             how: Any = {"local_files_only": True, "trust_remote_code": False}
             with torch.device("cpu"):

@@ -14,7 +14,7 @@ from gpustab.studies.shared.wording import listed, of_list
 from gpustab.studies.stability import claims
 from gpustab.studies.stability.summary import GroupSummary, leading, sampling_of, share_of_chance
 
-CITATIONS = ("rettenmeier2020", "antoniak2018")
+CITATIONS = ("rettenmeier2020", "antoniak2018", "hellrich2016")
 
 WORDS = {
     "words": {
