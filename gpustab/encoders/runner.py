@@ -160,9 +160,7 @@ def encode_runs(
             if own := [task for task in missing if task.model == model]:
                 tell = lambda part, name=model.name: progress(f"reading by {name}", part)  # noqa: E731
                 _make(own, output, corpus, passages, encoding, plan, device, tell)
-        if (output / UNFINISHED).is_dir():
-            with told(output / UNFINISHED, "removed"):
-                shutil.rmtree(output / UNFINISHED)
+        _clear([_place(output, plan, model) for model in models])
     record = plan | {
         "models": {model.name: model.digest for model in models},
         "runs": encoding.runs,
@@ -224,6 +222,24 @@ def _recorded(path: Path) -> dict[str, Any]:
         return read_metadata(rows)
 
 
+def _place(output: Path, plan: dict[str, Any], model: Model) -> Path:
+    """Return where lies what a model read in this way."""
+    way = json.dumps([plan["corpus"]["hash"], plan["options"], plan["parameters"], model.digest])
+    return output / UNFINISHED / sha256(way.encode()).hexdigest()[:16]
+
+
+def _clear(places: Sequence[Path]) -> None:
+    """Remove what was read on the way to finished runs; what another call reads for others stays."""
+    for place in places:
+        if place.is_dir():
+            with told(place, "removed"):
+                shutil.rmtree(place)
+    above = places[0].parent
+    if above.is_dir() and not any(above.iterdir()):
+        with told(above, "removed"):
+            above.rmdir()
+
+
 def _make(
     tasks: Sequence[Task],
     output: Path,
@@ -242,9 +258,8 @@ def _make(
     layer = check_layer(encoder, encoding.layer)
     make = (lambda lot: word_sums(encoder, layer, lot)) if of_words else (lambda lot: text_sums(encoder, lot))
     names = list(corpus.vocabulary) if of_words else unit_names(corpus, np.arange(len(corpus)))
-    place = sha256(json.dumps([plan["corpus"]["hash"], plan["options"], plan["parameters"], model.digest]).encode())
     made: dict[str, Any] = {"layer": layer if of_words else None, "said": [] if of_words else list(encoder.notes)}
-    files = kept_sums(output / UNFINISHED / place.hexdigest()[:16], passages, make, tell)
+    files = kept_sums(_place(output, plan, model), passages, make, tell)
     for task in tasks:
         sums, counts, read = weighted(files, np.bincount(task.draw, minlength=len(corpus)), len(names))
         own = made | {"read": dict(sorted(read.items())), "corpus": corpus.hash}

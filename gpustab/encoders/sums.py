@@ -109,7 +109,7 @@ def _joined(parts: Sequence[Numbers]) -> Numbers:
 
 
 def text_sums(encoder: SentenceEncoder, passages: Sequence[Passage]) -> Sums:
-    """Return what an encoder's own pooling gives for some passages; of a long one the sum over its windows.
+    """Return what an encoder's own pooling gives for some passages; of a long one the mean over its windows.
 
     A passage without a token has no vector and is counted only.
     """
@@ -127,8 +127,9 @@ def text_sums(encoder: SentenceEncoder, passages: Sequence[Passage]) -> Sums:
     total = torch.zeros(len(number), vectors.shape[1], dtype=torch.float64, device="cpu")
     at = torch.tensor([places[window.text] for window in windows], dtype=torch.long, device="cpu")
     total.index_add_(0, at, vectors)
+    total /= torch.tensor([*number.values()], dtype=torch.float64, device="cpu")[:, None]
     units = np.array([passages[text].unit for text in number], np.int64)
-    return Sums(units, units, np.array(list(number.values()), np.int64), total.float().numpy(), read)
+    return Sums(units, units, np.ones_like(units), total.float().numpy(), read)
 
 
 def kept_sums(

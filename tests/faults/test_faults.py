@@ -73,7 +73,7 @@ MAY = {
     "training/progress.py": {"touch", "truncate"},  # marks in a folder of the system's for such things
     "trainers/fasttext.py": {'open("w'},  # likewise
     "report/files.py": {"rmdir", "rmtree"},
-    "encoders/runner.py": {"rmtree"},  # what was read on the way
+    "encoders/runner.py": {"rmdir", "rmtree"},  # what was read on the way
     "runs/lock.py": {"unlink"},
     "runs/packing/pack.py": {"rmtree"},
     "bench/clock.py": {"write_text"},  # of /proc

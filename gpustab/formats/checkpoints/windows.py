@@ -19,7 +19,7 @@ _UNLIMITED = 512
 """Tokens of a window of a model that takes texts of any length."""
 _LAP = 4
 """Windows share this part of their tokens, a quarter: a word that is no longer is whole in one of them."""
-_TOKENS = 8192
+_TOKENS = 4096
 """Tokens that a model takes at once."""
 
 
@@ -141,4 +141,6 @@ def states_of(encoder: SentenceEncoder, windows: Sequence[Window], layer: int) -
                 name: torch.tensor([windows[k].given[name] for k in part], device=device) for name in names
             }
             states = encoder.model(**given, output_hidden_states=True).hidden_states
+            if states is None:
+                raise InputError(f"{type(encoder.model).__name__} gives no hidden states")
             yield part, states[layer].float().cpu()
