@@ -16,7 +16,7 @@ check = failed=0; mkdir -p build; $(MAKE) --no-print-directory lint >build/lint.
 
 # The numeric tests on one processor of another kind, but for what asks no processor: an interpreter, settings, processes.
 elsewhere = $(BIN)/python tests/machines.py --column 1 tests/kernels tests/engine tests/statistics \
-	$(foreach name,triton arithmetic memory ranks,--ignore-glob='*$(name)*')
+	$(foreach name,triton arithmetic memory engine/test_ranks,--ignore-glob='*$(name)*')
 
 # The tests start hundreds of processes, each of which would compile all that it imports: nothing else is compiled yet.
 unexport PYTHONDONTWRITEBYTECODE

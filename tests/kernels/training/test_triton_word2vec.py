@@ -102,7 +102,7 @@ TECHNIQUES = pytest.mark.parametrize("technique", ["", "cbow, "], ids=["skip-gra
 
 
 @TECHNIQUES
-def test_the_interpreted_twin_repeats_its_bits(interpreted, technique):
+def test_interpreted_runs_do_not_see_their_company(interpreted, technique):
     two, alone = (interpreted[technique + name] for name in ("two runs", "the second of them alone"))
     assert torch.equal(alone[:, 0], two[:, 1])
 
