@@ -95,6 +95,9 @@ def main() -> None:
     """Measure, print, and write ``exponents-cpu.json``."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", choices=SIZES, action="append", help="what grows")
+    parser.add_argument(
+        "--longest", type=float, default=60.0, help="processor seconds after which no larger size is tried"
+    )
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks/results/exponents-cpu.json")
     chosen = parser.parse_args()
     content = json.loads(chosen.out.read_text("utf-8")) if chosen.out.exists() else {}
@@ -104,10 +107,18 @@ def main() -> None:
             rows = []
             start = least["runs" if "runs" in SIZES[axis][0] else "text"]
             for size in SIZES[axis]:
+                if rows and rows[-1]["seconds"] > chosen.longest:
+                    break
                 rows.append(measured(Path(folder), size))
                 print(axis, rows[-1], flush=True)
+            left = SIZES[axis][len(rows) :]
             grown = "text_mb" if axis == "text" else axis
-            content[axis] = {"least": start, "rows": rows, "exponents": exponents(rows, grown, start)}
+            content[axis] = {
+                "least": start,
+                "rows": rows,
+                "not_measured": left,
+                "exponents": exponents(rows, grown, start),
+            }
             print(axis, content[axis]["exponents"], flush=True)
             keep(content | {"environment": environment(torch.device("cpu"))}, chosen.out)
 
