@@ -63,7 +63,7 @@ def text(place: Path, size: dict[str, int]) -> tuple[list[str | Path], int]:
                 written += file.write(" ".join(words[k] for k in drawn[start : start + size["line"]]) + ".\n")
                 lines += 1
     technique = ("--technique", "lsa", "--dim", "2", "--runs", "1", "--sampling", "fixed", "--min-count", "5")
-    return ["train", path, "-o", place / f"set-{path.stem}", *technique, "--as-is", "-q"], lines
+    return ["train", path, "-o", place / f"set-{path.stem}", *technique, "--layout", "lines", "--as-is", "-q"], lines
 
 
 def measured(place: Path, size: dict[str, int]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.placebos import (
+    associations,
     authors,
     factors,
     losses,
@@ -30,6 +31,7 @@ from benchmarks.placebos import (
     sentences,
     settings,
     several,
+    spaces,
     terms,
     words,
 )
@@ -61,6 +63,8 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "neighbourhoods": neighbourhoods.rows,
     "authors": authors.rows,
     "factors": factors.rows,
+    "spaces": spaces.rows,
+    "associations": associations.rows,
     **DRAWN,
 }
 

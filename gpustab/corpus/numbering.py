@@ -174,7 +174,7 @@ def number(
     reading = ReadOptions(**{field.name: getattr(options, field.name) for field in fields(ReadOptions)})
     documents = open_documents(source, replace(reading, as_is=True))  # a question of layout is a doubt among others
     cut, cuts = cutter(options, tokenizer, marked=True), Cuts(options) if tokenizer is None else None
-    texts_of, dropped = _splitter(documents, options), re.compile(options.drop or "(?!)", re.M)
+    texts_of, dropped = splitter(documents, options), re.compile(options.drop or "(?!)", re.M)
     numbers: defaultdict[str, int] = defaultdict()
     numbers.default_factory = numbers.__len__
     numbers["\n"] = END
@@ -241,7 +241,7 @@ def _check_words(name: str, words: Iterable[str]) -> None:
         )
 
 
-def _splitter(documents: Documents, options: CorpusOptions) -> Callable[[list[str]], list[str]]:
+def splitter(documents: Documents, options: CorpusOptions) -> Callable[[list[str]], list[str]]:
     """Return the function that makes a document's texts of its lines."""
     if options.unit != "sentence" or documents.layout == "blocks":
         return lambda texts: texts

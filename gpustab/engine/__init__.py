@@ -7,7 +7,14 @@ all runs have; word by word, and for neighbours, every run takes part that has t
 from gpustab.engine.alignment import average_levels, average_pass, procrustes_pass, undetermined
 from gpustab.engine.cosines import pair_cosines, pair_values, query_cosines
 from gpustab.engine.gram import GramPass, cross_gram, draw_proxy, gram_pass, joint_words, place
-from gpustab.engine.neighbours import NeighbourPass, draw_targets, neighbour_pass, overlap_pass
+from gpustab.engine.neighbours import (
+    CommonOverlap,
+    NeighbourPass,
+    common_pass,
+    draw_targets,
+    neighbour_pass,
+    overlap_pass,
+)
 from gpustab.engine.pip import PipPass, pip_pass
 from gpustab.engine.prediction import Agreement, OverlapPrediction, agreement, predict_pass, top_n_probabilities
 from gpustab.engine.sketch import Sketch, sketch_pass
@@ -17,6 +24,7 @@ from gpustab.kernels.overlap import WordOverlap
 
 __all__ = [
     "Agreement",
+    "CommonOverlap",
     "GramPass",
     "NeighbourPass",
     "OverlapPrediction",
@@ -26,6 +34,7 @@ __all__ = [
     "agreement",
     "average_levels",
     "average_pass",
+    "common_pass",
     "cross_gram",
     "draw_proxy",
     "draw_targets",

@@ -16,6 +16,7 @@ from gpustab.engine.finite import require_finite
 from gpustab.engine.proofs import HALVES, proved
 from gpustab.errors import InputError, first_line
 from gpustab.kernels import neighbours, overlap
+from gpustab.kernels.common_neighbours import common_neighbours
 from gpustab.kernels.overlap import WordOverlap
 from gpustab.machine.device import DEFAULT, Compute, is_out_of_memory, log, telling_memory, with_smaller_tiles
 from gpustab.machine.ranks import Ranks
@@ -199,3 +200,52 @@ def overlap_pass(
     if found.indices.device.type == "cpu":  # pairs of a few targets stay in its cache
         tile = min(tile, max(1, _PAIRS_ON_CPU // r**2))
     return with_smaller_tiles(work, tile)
+
+
+class CommonOverlap(NamedTuple):
+    """What all of m runs have in common of a list, mean over the targets; see :mod:`gpustab.kernels.common_neighbours`.
+
+    Attributes:
+        runs: values of m.
+        share: ``(M,)`` r@n.
+        se: ``(M,)`` standard errors, by the jackknife over runs; NaN where m is R.
+        jaccard: of all runs, ``|∩| / |∪|``.
+        left_out: the same with each run left out in turn, mean.
+    """
+
+    runs: tuple[int, ...]
+    share: Tensor
+    se: Tensor
+    jaccard: float
+    left_out: float
+
+
+@telling_memory
+def common_pass(found: NeighbourPass, n: int, runs: Sequence[int], compute: Compute = DEFAULT) -> CommonOverlap:
+    """Return which part of a list all of m runs have in common, in tiles of targets whose sums add up.
+
+    Args:
+        found: the lists.
+        n: length, at most ``found.k``.
+        runs: values of m, each in ``2 .. R``.
+        compute: how to compute.
+    """
+    count, targets, _ = found.indices.shape
+
+    def work(tile: int) -> Tensor:
+        # Sums over targets and how many these are: of all runs and without each, of every m and of both Jaccards.
+        total = torch.zeros(2, count + 1, len(runs) + 1, dtype=torch.float64, device=found.indices.device)
+        for start in range(0, targets, tile):
+            part = slice(start, start + tile)
+            own = common_neighbours(found.indices[:, part], n, runs, found.present[:, part])
+            rows = [torch.cat([own.share, own.jaccard[None]])[None]]
+            rows.append(torch.cat([own.share_without, own.jaccard_without[:, None]], 1))
+            values = torch.cat(rows)  # (R + 1, M + 1, t)
+            total += torch.stack([values.nansum(2), values.isfinite().sum(2).double()])
+        return total
+
+    sums, numbers = with_smaller_tiles(work, compute.tile(8 * count * n * (8 + 2 * len(runs)), max(targets, 1))).cpu()
+    means = sums / numbers  # 0 / 0 of no target
+    left = means[1:, :-1]
+    error = ((count - 1) / count * (left - left.mean(0)).square().sum(0)).sqrt()
+    return CommonOverlap(tuple(runs), means[0, :-1], error, float(means[0, -1]), float(means[1:, -1].mean()))

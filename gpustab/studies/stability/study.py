@@ -41,6 +41,8 @@ from gpustab.studies.stability.words import Words, look_at_words
 
 LENGTH = 10
 """Words are judged, and sentences made, by p@10, or by the next shorter list that was asked for."""
+TOGETHER = (3, 5, 10)
+"""Numbers of runs whose common neighbours are counted, beside all of them: papers have three and ten."""
 _WORDS = 10_000
 """Most frequent targets whose neighbours are kept: a page of 200,000 words stays small."""
 _EACH = 20
@@ -196,7 +198,9 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     by_word, between = overlaps.of_words(), overlaps.p[lengths.index(n)]
     looked_at = look_at_words(runs, pip, words, n, by_word, between, rows)
     result, targets = answer.result, Targets(words=len(rows), missing=len(missing))
-    summary, judged = summarise(runs, pip, looked_at, overlaps, ties, targets), judge(runs, pip)
+    together = sorted({m for m in (*TOGETHER, len(runs)) if m <= len(runs)})
+    common = {m: engine.common_pass(lists, m, together, compute) for m in lengths if m <= LENGTH}
+    summary, judged = summarise(runs, pip, looked_at, overlaps, ties, targets, common), judge(runs, pip)
     if judged.constant:
         summary["constant"] = True
     result.groups.append({**summary})
