@@ -85,6 +85,11 @@ class Records(Sequence[Record]):
     def __len__(self) -> int:
         return len(self._places)
 
+    def __iter__(self) -> Iterator[Record]:
+        if self._named or self._told:
+            return map(self._record, self._places)
+        return (Record(str(place + 1), {}, place) for place in self._places)
+
     @overload
     def __getitem__(self, which: int, /) -> Record: ...
     @overload

@@ -238,7 +238,11 @@ class Documents:
         for number, part in enumerate(self.parts):
             plain = part.format is PLAIN
             one = (plain and self.layout == "files") or part.format.layout == "files"
-            for document in documents(part.file, self.layout) if plain else part.format.read(part.file):
+            read = documents(part.file, self.layout) if plain else part.format.read(part.file)
+            if not part.id and not self.metadata:
+                yield from read
+                continue
+            for document in read:
                 own = part.id if one else f"{part.id}:{document.id}"
                 metadata = self.metadata[number] if self.metadata else document.metadata
                 yield Document(own if part.id else document.id, metadata, document.texts)

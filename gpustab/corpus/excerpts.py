@@ -38,9 +38,13 @@ class Excerpts:
 
     def see(self, document: Document) -> None:
         """Look at the next document."""
+        size = sum(map(len, document.texts))
+        self.characters += size
+        if size <= _BLOCK and self._size < _BLOCK and self._number % self._every:  # nearly all of many short ones
+            self._size += size
+            return
         for piece in _pieces(document):
             size = sum(map(len, piece.texts))
-            self.characters += size
             if self._size >= _BLOCK:
                 self._begin()
             self._size += size

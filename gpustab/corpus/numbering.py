@@ -187,7 +187,9 @@ def number(
             found = [dropped.subn(" ", text) for text in read.texts]
             document, passages = read._replace(texts=[text for text, _ in found]), passages + sum(n for _, n in found)
         sample.see(document)
-        marks += [(place, line) for text in document.texts for line in marks_in(text)]
+        for text in document.texts:
+            if signs := marks_in(text):
+                marks += [(place, line) for line in signs]
         if cuts:
             cuts.see(document.texts)
         ids = np.fromiter(map(numbers.__getitem__, cut(texts_of(document.texts))), np.int32)

@@ -78,21 +78,27 @@ class TextFile:
 
     def lines(self) -> Iterator[str]:
         r"""Yield the lines without their ends. Only ``\n`` ends one, with or without ``\r`` before it."""
-        yield from (line.removesuffix("\n").removesuffix("\r") for line in self.raw_lines())
+        for lines, _ in self._split():
+            yield from (line.removesuffix("\r") for line in lines)
 
     def raw_lines(self) -> Iterator[str]:
         r"""Yield the lines with their ends."""
+        for lines, end in self._split():
+            yield from (line + end for line in lines)
+
+    def _split(self) -> Iterator[tuple[list[str], str]]:
+        """Yield some lines without their ends, and what each of them ends with."""
         rest = list[str]()  # a line may be all of a file: added to piece by piece it would be copied each time
         with closing(self.pieces()) as pieces:
             for piece in pieces:
                 first, *lines = piece.split("\n")
                 rest.append(first)
                 if lines:
-                    yield "".join(rest) + "\n"
-                    rest = [lines.pop()]
-                    yield from (line + "\n" for line in lines)
-        if last := "".join(rest):
-            yield last
+                    last = lines.pop()
+                    yield ["".join(rest), *lines], "\n"
+                    rest = [last]
+        if left := "".join(rest):
+            yield [left], ""
 
     def _written(self) -> int:
         with open_source(self.path) as source:
