@@ -15,7 +15,7 @@ from gpustab.kernels.shapes import want
 
 __all__ = ["predicted"]
 
-_BATCH, _EPOCHS, _RATE, _START = 32, 20, 4.0, 0.01
+_BATCH, _EPOCHS, _RATE, _START = 32, 40, 2.0, 0.01
 """Examples of a step, passes, rate of the first step (it falls to 0 in equal parts), and SD of the first weights."""
 
 

@@ -24,7 +24,8 @@ KINDS = (
 )
 """WordNet's files of nouns, called supersenses too (``lexnames(5WN)``), from number 3 on."""
 _FIRST = 3
-_PARTS = re.compile(rb"\t|;|,|[ \t]+(?=\S+\s*$)")
+_BETWEEN = (rb"\t+", rb";", rb",", rb" +")
+"""What stands between a word and its class, the first that is there: a class may have blanks after a tab."""
 
 
 class Labels(NamedTuple):
@@ -77,7 +78,8 @@ def _of_file(path: Path) -> dict[bytes, str]:
         raise InputError(f"{path}: there is no such file, wanted a word and its class a line")
     found: dict[bytes, str] = {}
     for line in read_lines(path):
-        parts = [part.strip() for part in _PARTS.split(line.content.strip())]
+        between = next((one for one in _BETWEEN if re.search(one, line.content.strip())), rb"\t")
+        parts = [part.strip() for part in re.split(between, line.content.strip())]
         if len(parts) != 2 or not all(parts):
             raise InputError(
                 f"{path}: line {line.number} is '{show(line.content[:80])}', wanted a word and its class, between them "

@@ -160,5 +160,3 @@ FORESEEN = Claim[Order](
 def differ(effects: list[Effect]) -> bool:
     """Whether predictions surely differ between some sizes."""
     return any(STEADIER.judge(effect) in ("yes", "no") for effect in effects)
-
-

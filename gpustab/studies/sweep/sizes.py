@@ -26,7 +26,7 @@ from gpustab.kernels.neighbours import top_k
 from gpustab.kernels.overlap import shared_neighbours
 from gpustab.kernels.probe import predicted
 from gpustab.kernels.procrustes import procrustes
-from gpustab.kernels.quantise import WHOLE, in_bits
+from gpustab.kernels.quantise import in_bits
 from gpustab.kernels.similarity import anchored_instability
 from gpustab.machine.device import Compute
 from gpustab.results import Column, Sheet, Table
@@ -362,7 +362,9 @@ def left_out(pairs: Tensor) -> Tensor:
     runs = pairs.shape[1]
     sums = pairs.sum(2).T  # (R, S)
     total = sums.sum(0) / 2
-    return torch.cat([total[None] / (runs * (runs - 1) / 2), (total - sums) / ((runs - 1) * (runs - 2) / 2 or math.nan)])
+    return torch.cat(
+        [total[None] / (runs * (runs - 1) / 2), (total - sums) / ((runs - 1) * (runs - 2) / 2 or math.nan)]
+    )
 
 
 def size_rows(sampling: str, found: Sizes) -> Iterator[SizeRow]:
