@@ -22,8 +22,8 @@ _BATCH, _EPOCHS, _RATE, _START = 32, 40, 2.0, 0.01
 def predicted(learned: Tensor, classes: Tensor, asked: Tensor, seed: int) -> Tensor:
     """Return the class that a probe of every run tells of each word, ``(R, m)`` int64.
 
-    ``P(c | x) ∝ exp(wᵀx + b)``, by stochastic gradient descent on the logarithmic loss. All runs have the same start and
-    the same order of examples.
+    ``P(c | x) ∝ exp(wᵀx + b)``, by stochastic gradient descent on the logarithmic loss. All runs have the same start
+    and the same order of examples.
 
     Args:
         learned: ``(R, n, d)`` vectors of the words that are learned from; of about unit length.

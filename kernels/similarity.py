@@ -308,7 +308,7 @@ def eigenspace_instability(xx: Tensor, xy: Tensor, yy: Tensor, power: float = 3.
 def anchored_instability(
     x: Tensor, xy: Tensor, y: Tensor, anchors: Sequence[tuple[Tensor, Tensor, Tensor]], power: float = 3.0
 ) -> Tensor:
-    """Return the eigenspace instability measure (Leszczynski et al. 2020, definition 2) with other anchors than x and y.
+    """Return the eigenspace instability measure (Leszczynski et al. 2020, definition 2) with anchors of its own.
 
     ``tr((UUᵀ + ŨŨᵀ − 2 ŨŨᵀUUᵀ) Σ) / tr Σ`` with ``Σ = Σ_a (AAᵀ)^α`` of the anchors A: how far regressions on the two
     spaces differ on average, of values that vary as the anchors do. With an eigenbasis of ``C_aa``, every column ``z``

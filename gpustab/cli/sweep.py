@@ -92,8 +92,7 @@ def sweep(
         content |= sweep_plan.content | {"corpus": corpus}
         given = read_settings(content)
         settings_of(given, values, grid=grid)  # refuses what cannot vary, before the corpus is read
-        if labels is not None and not bits_of(values):
-            raise InputError(f"{option('labels')} has no effect: only where bits vary does a probe learn them")
+        bits_of(values, labels)
         plan = fitted(content, output / f"{given.techniques[0]}-baseline", progress, showing).settings
         compute = computing.compute()
         show(measure(plan, values, output, grid=grid, labels=labels, compute=compute, progress=progress), showing)

@@ -5,15 +5,15 @@ import pytest
 from gpustab.errors import InputError
 from gpustab.evaluation.labels import labels_of
 
-WORDS = [b"teacher", b"teachers", b"lawyer", b"giraffe", b"squirrel", b"run", b"the", b"zqx", b"bank"]
+WORDS = [b"surgeon", b"lawyers", b"lawyer", b"giraffe", b"zebra", b"run", b"the", b"zqx", b"bank", b"teacher"]
 
 
 def test_nouns_of_one_kind_have_a_class_and_others_have_none():
     found = labels_of(WORDS, least=2)
     assert found.classes == ["animal", "person"]
     named = {word: found.classes[k] for word, k in found.of.items()}
-    assert named == {b"teacher": "person", b"teachers": "person", b"lawyer": "person", b"giraffe": "animal",
-                     b"squirrel": "animal"}  # fmt: skip
+    assert named == {b"surgeon": "person", b"lawyers": "person", b"lawyer": "person", b"giraffe": "animal",
+                     b"zebra": "animal"}  # fmt: skip
     assert labels_of(WORDS).classes == []  # twenty of a class are wanted
 
 
@@ -44,5 +44,5 @@ def test_lines_that_are_no_words_with_a_class_are_named(tmp_path, text, message)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(InputError, match="nothing.txt: there is no such file"):
+    with pytest.raises(InputError, match=r"nothing\.txt: there is no such file"):
         labels_of(WORDS, tmp_path / "nothing.txt")

@@ -1,4 +1,4 @@
-"""A probe that learns what can be learned, tells nothing where nothing is, and differs by its seed alone where told to."""
+"""A probe that learns what can be learned, tells nothing where nothing is, and differs by its seed where told to."""
 
 import numpy as np
 import pytest

@@ -95,5 +95,5 @@ def test_anchored_instability_where_the_answer_is_known():
     apart = np.linalg.qr(rng.normal(size=(50, 6)))[0]
     # Spaces that share nothing, both of which hold half of the anchors: all of Σ is predicted by one alone.
     assert anchored(apart[:, :3], apart[:, 3:], [apart[:, :3], apart[:, 3:]]) == pytest.approx(1)
-    with pytest.raises(ValueError, match="power is 0.5"):
+    with pytest.raises(ValueError, match=r"power is 0\.5"):
         anchored(x, y, [a], 0.5)

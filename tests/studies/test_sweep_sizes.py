@@ -118,7 +118,7 @@ def test_a_probe_that_knows_nothing_and_two_runs_are_no_test(falling):
     nothing = sizes.sizes_of(spaces, (1, 32), dealt, WORDS, DEFAULT)
     for effect in sizes.effects("shuffled", nothing):
         assert claims.STEADIER.judge(effect) == "no test"
-        assert "--labels FILE" in claims.STEADIER.sentence(effect)
+        assert "whose classes these vectors know" in claims.STEADIER.sentence(effect)
     two = sizes.sizes_of({d: x[:2] for d, x in spaces.items()}, (1, 32), task, WORDS, DEFAULT)
     assert {claims.STEADIER.judge(effect) for effect in sizes.effects("shuffled", two)} == {"no test"}
     assert "at least three" in claims.STEADIER.sentence(next(sizes.effects("shuffled", two)))

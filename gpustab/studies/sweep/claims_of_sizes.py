@@ -1,4 +1,4 @@
-"""What a sweep claims of sizes: do more bits and dimensions make predictions steadier, and by which measure is it known."""
+"""What a sweep claims of sizes: do more bits and dimensions make predictions steadier, and which measure tells it?"""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def _why_not(effect: Effect) -> str:
         return "two runs give no interval. Train at least three."
     low, high = effect.knowledge.interval
     return (
-        "at its worst size the probe hardly has more words right than the most frequent class is of "
-        f"({difference_span(100 * low, 100 * high, 1)} points), so that its changes of mind mean nothing. Give it words "
-        "whose classes these vectors know (--labels FILE)."
+        "at its worst size the probe hardly knows more than which class is most frequent "
+        f"({difference_span(100 * low, 100 * high, 1)} points). Its changes of mind mean nothing then. Give it words "
+        "whose classes these vectors know."
     )
 
 

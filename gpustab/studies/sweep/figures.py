@@ -104,9 +104,9 @@ FIGURES: Figures = {
         parameters,
     ),
     "sizes": (
-        "Each mark is one size, with its 95 % interval over runs; along a line the bits of a number grow, from the same "
-        "trained vectors. Above: how often two runs make a probe tell another class of a word. Below: measures of the "
-        "spaces alone; the lower, the more stable.",
+        "Each mark is one size, with its 95 % interval over runs; along a line the bits of a number grow, from the "
+        "same trained vectors. Above: how often two runs make a probe tell another class of a word. Below: measures of "
+        "the spaces alone; the lower, the more stable.",
         sizes,
     ),
 }

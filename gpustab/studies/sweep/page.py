@@ -78,7 +78,7 @@ def _effects(result: Content) -> Iterator[tuple[Effect, Scores]]:
 def may_claim(result: Content) -> str:
     """Return what a paper may say by this sweep."""
     sizes = _of_sizes(result)
-    if len(result.groups) < 2:
+    if _bits_alone(result):
         return sizes
     silent = [s for s in result.verdict if "is not tested" in s and s not in said_of_sizes(result.tables)]
     if silent:
@@ -102,6 +102,10 @@ def may_claim(result: Content) -> str:
     ).strip()
 
 
+def _bits_alone(result: Content) -> bool:
+    return [*result.settings.get("swept", {})] == [BITS]
+
+
 def _of_sizes(result: Content) -> str:
     """Return what may be said of sizes; nothing where no bits vary."""
     found = EFFECTS.rows(result.tables, sampling=judged_sampling(result.tables))
@@ -117,7 +121,7 @@ def _of_sizes(result: Content) -> str:
 def page(result: Result) -> list[Block]:
     """Return the picture, the changes, the squares of a grid, and what longer training shows of the thesis' §3.1."""
     blocks = [*of_sizes(result.tables)]
-    if len(result.groups) < 2:  # bits alone vary
+    if _bits_alone(result):
         return [*blocks, *_details(result)]
     blocks.append(Block("What does the parameter do to stability, and to scores?", figures=["parameters"]))
     changes = [

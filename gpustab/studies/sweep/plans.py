@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from gpustab.corpus.corpus import CorpusOptions
-from gpustab.errors import InputError, near
+from gpustab.errors import InputError, near, option
 from gpustab.kernels.quantise import WHOLE
 from gpustab.studies.sweep import TIE
 from gpustab.trainers import NAMES, technique
@@ -44,11 +44,11 @@ class Setting(NamedTuple):
         return f"{self.plan.techniques[0]}-{self.label}"
 
 
-def bits_of(vary: Mapping[str, Sequence[Any]]) -> tuple[int, ...]:
+def bits_of(vary: Mapping[str, Sequence[Any]], labels: object = None) -> tuple[int, ...]:
     """Return the bits a number that are asked for, and 32, which is how spaces are trained; none where none are.
 
     Raises:
-        InputError: for bits that are none, or that go together with a parameter.
+        InputError: for bits that are none, or that go together with a parameter, or labels without bits.
 
     >>> bits_of({"dim": [10, 20], "bits": [4, 1]}), bits_of({"dim": [10, 20]})
     ((1, 4, 32), ())
@@ -62,6 +62,8 @@ def bits_of(vary: Mapping[str, Sequence[Any]]) -> tuple[int, ...]:
     bits = tuple(sorted({*vary.get(BITS, ()), WHOLE}))
     if BITS in vary and len(bits) < 2:
         raise InputError(f"bits has fewer than two different values ({WHOLE} is always among them), so nothing varies")
+    if labels is not None and BITS not in vary:
+        raise InputError(f"{option('labels')} has no effect: only where bits vary does a probe learn them")
     return bits if BITS in vary else ()
 
 

@@ -277,8 +277,8 @@ class SizeRow(NamedTuple):
     measure: Annotated[
         str,
         Column(
-            about="disagreement: share of the words of which two runs make the probe tell another class; own_noise: the "
-            "same of two seeds of the probe on one run; accuracy: share of its classes that are right; eigenspace, "
+            about="disagreement: share of the words of which two runs make the probe tell another class; own_noise: "
+            "the same of two seeds of the probe on one run; accuracy: share of its classes that are right; eigenspace, "
             "neighbours (1 − p@10), pip (share of chance)"
         ),
     ]

@@ -75,9 +75,7 @@ def sweep(
     if output.exists() and not output.is_dir():
         raise InputError(f"{output}: is a file; a sweep is a folder of run sets")
     plans, notes = _one_engine(settings_of(settings, vary, grid=grid))
-    bits = bits_of(vary)
-    if labels is not None and not bits:
-        raise InputError(f"{option('labels')} has no effect: only where bits vary does a probe learn them")
+    bits = bits_of(vary, labels)
     varied = [name for name in vary if name != BITS]
     with answering("sweep", compute=compute, progress=progress) as answer:
         result = answer.result
