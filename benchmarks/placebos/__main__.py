@@ -30,6 +30,7 @@ from benchmarks.placebos import (
     sentences,
     settings,
     several,
+    sizes,
     terms,
     words,
 )
@@ -45,6 +46,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "runsets": runsets.rows,
     "planted": planted.rows,
     "settings": settings.rows,
+    "sizes": sizes.rows,
     "losses": losses.rows,
     "frequency": losses.rows_of_frequency,
     "predictions": losses.rows_of_predictions,
