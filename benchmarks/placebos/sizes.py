@@ -21,7 +21,7 @@ from gpustab.studies.sweep.claims_of_sizes import FORESEEN, STEADIER, Order, dif
 from gpustab.studies.sweep.sizes import Task, effects, framed, orders, raw_rows, sizes_of
 
 DIMS, BITS, CLASSES = (20, 40), (2, 4, 32), 4
-WORDS = 400
+WORDS = 200
 NOISE = 0.6
 """Lengths of a vector by which each word of a run is moved where noise is planted."""
 Rng = np.random.Generator
@@ -98,7 +98,10 @@ def worlds(source: Source) -> Iterator[World]:
         yield World(
             f"sizes with noise of {sizes[0]:g} and {sizes[1]:g} of the lengths added",
             lambda r, rng, sizes=sizes: asked.judge(planted(sizes, r, rng), rng, dealt=False),
-            {STEADIER.id: should(right, wrong)._replace(about=lambda effect: effect.what == "dim")},
+            {
+                STEADIER.id: should(right, wrong)._replace(about=lambda effect: effect.what == "dim"),
+                FORESEEN.id: should("yes", "no")._replace(about=lambda order: order.row.measure == "neighbours"),
+            },
             part=0.5,
         )
 

@@ -58,8 +58,9 @@ def of_sizes(tables: Mapping[str, Table[Any]]) -> Iterator[Block]:
                 *said_of_sizes(tables),
                 "A probe (softmax regression) learns the classes of half of the words from their vectors, and is asked "
                 f"for the other half ({option('labels')} gives it other words and classes). Disagreement is the share "
-                "of these of which two runs make it tell another class: what a classifier on top changes its mind about "
-                "when the space is trained again. A size is the number of dimensions times the bits a number; the vectors of every dimension are rounded to each.",
+                "of these of which two runs make it tell another class: what a classifier on top changes its mind "
+                "about when the space is trained again. A size is the number of dimensions times the bits a number; "
+                "the vectors of every dimension are rounded to each.",
             ]
         ),
         aside=(
@@ -67,8 +68,8 @@ def of_sizes(tables: Mapping[str, Table[Any]]) -> Iterator[Block]:
             "run; the seed is the same where runs are compared. Rounding: to 2ᵇ values at equal distances, clipped "
             "where the squared error is least, with the threshold of the first run for all, which are turned to its "
             "frame. 32 bits are the vectors as they were trained. Eigenspace instability: how far regressions on two "
-            "spaces differ, of values that vary as the two runs with the most dimensions do (α = 3). Equal cosines are ranked "
-            f"in another order in each run. ± are 95 % over runs, for these words. {paper}"
+            "spaces differ, of values that vary as the two runs with the most dimensions do (α = 3). Equal cosines are "
+            f"ranked in another order in each run. ± are 95 % over runs, for these words. {paper}"
         ),
     )
 
