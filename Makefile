@@ -14,8 +14,9 @@ check = failed=0; mkdir -p build; $(MAKE) --no-print-directory lint >build/lint.
 	$(elsewhere) || failed=$$?; wait $$lint || failed=$$?; cat build/lint.txt; \
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(1)" && exit $$failed
 
-# The numeric tests on one processor of another kind; Triton's interpreter takes long and asks no processor.
-elsewhere = $(BIN)/python tests/machines.py --column 1 tests/kernels tests/engine tests/statistics --ignore-glob='*triton*'
+# The numeric tests on one processor of another kind, but for what asks no processor: an interpreter, settings, processes.
+elsewhere = $(BIN)/python tests/machines.py --column 1 tests/kernels tests/engine tests/statistics \
+	$(foreach name,triton arithmetic memory ranks,--ignore-glob='*$(name)*')
 
 # The tests start hundreds of processes, each of which would compile all that it imports: nothing else is compiled yet.
 unexport PYTHONDONTWRITEBYTECODE

@@ -31,6 +31,14 @@ SENTENCES = ("A {} was seen on the old road to the town .", "On the old road to 
 NOUNS = ("horse", "dog", "man", "woman", "tree", "car", "child", "soldier", "house", "train", "cow", "boat")
 """Pairs of sentences that mean the same: every noun in both."""
 
+SETS = """[war-and-sport]
+targets.war = "army troops soldiers war weapons bombing military attack"
+targets.sport = "cricket match team players tour cup game innings"
+attributes.harm = "death killed violence damage injured fear"
+attributes.joy = "happy good great best hope success"
+"""
+"""Word sets of lee."""
+
 CALLS = {
     "train lee": "train lee -o {out} --technique sgns --runs 4 --min-count 5 --dim 100 --epochs 5",
     "train sotu": "train sotu -o {out} --technique lsa --runs 2",
@@ -44,6 +52,7 @@ CALLS = {
     "neighbours lee 128": "neighbours government {many} --out {out}",
     "compare lee": "compare {lee}/sgns/shuffled {lee}/sgns/bootstrap --out {out}",
     "average lee": "average {lee}/sgns/shuffled -o {out}/average.txt --out {out}/page",
+    "encode lee": "encode lee -m {encoder} -o {out} --runs 2",
     "sweep lee": "sweep lee -o {out} --technique lsa --runs 3 --vary dim=10,50 --set options.min_count=5",
     "pack lee": "pack {lee}/sgns/shuffled -o {out}/packed",
     "study instability lee": "study instability {lee} -o {out}",
@@ -52,6 +61,7 @@ CALLS = {
     "study change sotu": "study change {periods} -w labor,war -o {out}",
     "study consistency lee": "study consistency {lee}/sgns/shuffled --text lee --number 12 -o {out}",
     "study thresholds lee": "study thresholds {lee}/sgns/shuffled --min-pairs 100 --draws 20 -o {out}",
+    "study association lee": "study association {lee} --sets {sets} -o {out}",
     "study words lee": "study words {lee}/sgns/shuffled --text lee -o {out}",
     "study localization": "study localization {pairs} -m bow -m mean={lee}/sgns/shuffled/run-000.safetensors -o {out}",
 }
@@ -127,7 +137,7 @@ def call(tree: Path, line: str, places: dict[str, str], folder: Path) -> dict[st
         shutil.rmtree(path, ignore_errors=True)
     seen.unlink(missing_ok=True)
     out.mkdir()
-    target = {"out": str(out / "o")} if line.startswith(("train", "sweep")) else {"out": str(out)}
+    target = {"out": str(out / "o")} if line.startswith(("train", "encode", "sweep")) else {"out": str(out)}
     own = os.environ | {"PYTHONPATH": str(tree), "OMP_WAIT_POLICY": "PASSIVE"}
     arguments = [*line.format(**places, **target).split(), *([] if line.endswith("--help") else ["-q"])]
     begin = time.perf_counter()
@@ -181,6 +191,7 @@ def main() -> None:
     parser.add_argument("--before", type=Path, metavar="CHECKOUT", help="an earlier version, to be called in turn")
     parser.add_argument("--only", default="", metavar="NAMES", help="names of calls, or how they begin, with commas")
     parser.add_argument("--repeats", type=int, default=1, help="of every call")
+    parser.add_argument("--encoder", metavar="FOLDER", help="model of `encode`; default: that is not called")
     parser.add_argument("--made", type=Path, metavar="DIR", help="keep the run sets that are made, or take those there")
     parser.add_argument("--out", type=Path, metavar="FILE", help="default: benchmarks/results/studies-cpu.json")
     given = parser.parse_args()
@@ -194,11 +205,14 @@ def main() -> None:
     trees = {"after": ROOT} | ({"before": given.before.resolve()} if given.before else {})
     beginnings = tuple(part for part in given.only.split(",") if part)
     chosen = {name: line for name, line in CALLS.items() if not beginnings or name.startswith(beginnings)}
+    chosen = {name: line for name, line in chosen.items() if given.encoder or "{encoder}" not in line}
     rows = []
     with tempfile.TemporaryDirectory() as temporary:
         folder, made = Path(temporary), given.made or Path(temporary) / "made"
         made.mkdir(exist_ok=True)
-        places = {"pairs": str(made / "pairs.tsv")}
+        places = {"pairs": str(made / "pairs.tsv"), "encoder": str(Path(given.encoder or ".").resolve())}
+        places["sets"] = str(made / "sets.toml")
+        (made / "sets.toml").write_text(SETS)
         (made / "pairs.tsv").write_text("".join("\t".join(SENTENCES).format(n, n) + "\n" for n in NOUNS))
         for name, line in MADE.items():
             places[name] = str(made / name)

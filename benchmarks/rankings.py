@@ -31,8 +31,8 @@ def look(runs: Runs, lists: engine.NeighbourPass, which: list[int], n: int) -> d
     words = engine.wordwise_pass(some, pip.basis)
     part = lists._replace(indices=lists.indices[which], cosines=lists.cosines[which], present=lists.present[which])
     losses = WordValues(*(x.double() for x in words[:3]))
-    shared = WordValues(*engine.word_overlap_pass(part, n))
-    between = engine.overlap_pass(part, [n]).p[0]
+    overlap = engine.overlap_pass(part, [n], spread=n)
+    shared, between = WordValues(*overlap.of_words()), overlap.p[0]
     return {
         "PIP": (losses, common_error(pair_matrix(pip.reduced, len(which)), float(losses.mean.mean()))),
         f"p@{n}": (shared, common_error(between, float(shared.mean.mean()))),

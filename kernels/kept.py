@@ -16,6 +16,7 @@ from torch import Tensor
 from gpustab.kernels.displacement import Jackknifed
 from gpustab.kernels.neighbours import top_k
 from gpustab.kernels.overlap import shared_neighbours
+from gpustab.kernels.two_groups import each, two_groups
 
 __all__ = ["Kept", "kept_neighbours", "lost"]
 
@@ -40,13 +41,13 @@ class Kept(NamedTuple):
 
     def lost(self, least: float = 0.0) -> Jackknifed:
         """Return what the groups lost of every word's neighbours, see :func:`lost`."""
-        return Jackknifed(*(lost(b, w, self.chance, least) for b, w in zip(self.shared, self.within, strict=True)))
+        return each(lambda between, within: lost(between, within, self.chance, least), self.shared, self.within)
 
     @property
     def mean(self) -> Kept:
         """The same of the mean shares of all words, as of one word."""
-        parts = [Jackknifed(*(x.mean(-1, keepdim=True) for x in part)) for part in (self.shared, self.within)]
-        return Kept(self.k, self.chance, *parts)
+        mean = [each(lambda x: x.mean(-1, keepdim=True), part) for part in (self.shared, self.within)]
+        return Kept(self.k, self.chance, *mean)
 
 
 def lost(shared: Tensor, within: Tensor, chance: float, least: float = 0.0) -> Tensor:
@@ -75,10 +76,10 @@ def kept_neighbours(first: Sequence[Tensor] | Tensor, second: Sequence[Tensor] |
         >>> kept_neighbours(x, turned[:1], 5).shared.without_second.shape
         torch.Size([1, 40])
     """
-    runs, many = [*first, *second], (len(first), len(second))
+    runs = [*first, *second]
     k = min(k, len(runs[0]) - 1)
     tiles = torch.arange(len(runs[0]), device=runs[0].device).split(max(1, _NUMBERS // (k * len(runs))))
-    shares = [_shares([top_k(run, part, k).indices for run in runs], many) for part in tiles]
+    shares = [_shares([top_k(run, part, k).indices for run in runs], len(first)) for part in tiles]
     between, within = (
         Jackknifed(*(torch.cat(part, -1).cpu() for part in zip(*each, strict=True)))
         for each in zip(*shares, strict=True)
@@ -86,27 +87,8 @@ def kept_neighbours(first: Sequence[Tensor] | Tensor, second: Sequence[Tensor] |
     return Kept(k, k / (len(runs[0]) - 1), between, within)
 
 
-def _shares(lists: Sequence[Tensor], many: tuple[int, int]) -> tuple[Jackknifed, Jackknifed]:
+def _shares(lists: Sequence[Tensor], first: int) -> tuple[Jackknifed, Jackknifed]:
     """Shares between the groups and within them, from lists ``(t, k)`` of all runs."""
-    one, two = many
-    share = shared_neighbours(torch.stack(list(lists)), [lists[0].shape[1]])[0].double() / lists[0].shape[1]
-    between = share[:, :one, one:]  # (t, R₁, R₂)
-    total = between.sum((1, 2))
-    without = [
-        (total - between.sum(2 - axis).T) / ((n - 1) * other or torch.nan)
-        for axis, n, other in ((0, one, two), (1, two, one))
-    ]
-    (first, first_without), (second, second_without) = (
-        _within(x) for x in (share[:, :one, :one], share[:, one:, one:])
-    )
-    return Jackknifed(total / (one * two), *without), Jackknifed(
-        (first + second) / 2, (first_without + second) / 2, (first + second_without) / 2
-    )
-
-
-def _within(share: Tensor) -> tuple[Tensor, Tensor]:
-    """Mean share over the pairs of a group, ``(t,)``, and without each run, ``(R, t)``; NaN without a pair."""
-    n = share.shape[1]
-    sums = share.sum(2).T - 1  # a run shares all with itself
-    total = sums.sum(0) / 2
-    return total / (n * (n - 1) / 2 or torch.nan), (total - sums) / ((n - 1) * (n - 2) / 2 or torch.nan)
+    k = lists[0].shape[1]
+    found = two_groups(shared_neighbours(torch.stack(list(lists)), [k])[0].double() / k, first)
+    return found.between, found.within

@@ -23,7 +23,7 @@ from gpustab.kernels.search import Backend as Backend
 from gpustab.kernels.search import Search, half_bound, halves_pay, rounding_bound, searcher
 from gpustab.kernels.shapes import want
 
-__all__ = ["RESOLUTION", "Backend", "Neighbours", "top_k"]
+__all__ = ["RESOLUTION", "Backend", "Neighbours", "lists_of_cosines", "top_k"]
 
 RESOLUTION = 2.0**-40
 """Closest cosines that count as different (9e-13): far below any meaning, far above what the order of a float64 sum
@@ -146,6 +146,28 @@ def top_k(
     return result
 
 
+def lists_of_cosines(cosines: Tensor, targets: Tensor, k: int, dimension: int) -> tuple[Neighbours, Tensor]:
+    """Read lists from cosines that were formed for another end, instead of forming them once more.
+
+    Args:
+        cosines: ``(t, v)`` float64 products of unit rows with all rows; a target's own becomes −∞ in place.
+        targets: ``(t,)`` row numbers.
+        k: number of neighbours, at most ``v − 1``.
+        dimension: of the rows, for the error of their products.
+
+    Returns:
+        The neighbours, their cosines right to :func:`~gpustab.kernels.search.rounding_bound`; and ``(t,)`` bool, which
+        lists are surely those of :func:`top_k`: of the others, another order of the sums could part a near tie.
+    """
+    v, error = cosines.shape[1], rounding_bound(dimension, 2.0**-53)
+    cosines[torch.arange(len(targets), device=targets.device), targets] = -torch.inf
+    scores, found = _highest(cosines, min(v, k + 1 + _TIED))
+    beyond = scores.amin(1) + 2 * error if scores.shape[1] < v else scores.new_full((len(scores),), -torch.inf)
+    lists, proven = _lists(found, scores, beyond, k, v)
+    gaps = scores.sort(dim=1).values.diff(dim=1)
+    return lists, proven & ((gaps - RESOLUTION).abs() > 4 * error).all(1)
+
+
 def _searches(single: Tensor, queries: int, halves: bool) -> Iterator[tuple[str, Tensor, float]]:
     """Yield the searches that propose, the coarsest first: name, unit rows, and by how much a score may err."""
     v, d = single.shape
@@ -237,17 +259,22 @@ def _settle(task: _Task, queries: Tensor, found: Tensor, cosines: Tensor, beyond
         beyond: ``(q,)`` what no other row's cosine exceeds.
     """
     result, own = task.result, task.targets[queries]
-    k = result.indices.shape[1]
-    rows, cosines, cluster = _rank(found, cosines.masked_fill(found == own[:, None], -torch.inf), len(task.vectors))
+    cosines = cosines.masked_fill(found == own[:, None], -torch.inf)
+    lists, proven = _lists(found, cosines, beyond, result.indices.shape[1], len(task.vectors))
+    done = queries[proven]
+    for field, its in zip(result, lists, strict=True):
+        field[done] = its[proven]
+    return queries[~proven]
+
+
+def _lists(found: Tensor, cosines: Tensor, beyond: Tensor, k: int, v: int) -> tuple[Neighbours, Tensor]:
+    """Return the lists of candidates ``(q, m)``, themselves at −∞, and which of them no other row can change."""
+    rows, cosines, cluster = _rank(found, cosines, v)
     # A row outside the list must lie below the k-th neighbour and below everything that is tied with it.
     tied_with_last = cosines.masked_fill(cluster != cluster[:, k - 1 : k], torch.inf).amin(1)
-    proven = tied_with_last - RESOLUTION > beyond
-    done = queries[proven]
-    result.indices[done] = rows[proven, :k]
-    result.cosines[done] = cosines[proven, :k]
     following = torch.nn.functional.pad(cluster[:, 1:], (0, 1), value=-1)
-    result.tied[done] = (cluster == following)[proven, :k]
-    return queries[~proven]
+    lists = Neighbours(rows[:, :k], cosines[:, :k], (cluster == following)[:, :k])
+    return lists, tied_with_last - RESOLUTION > beyond
 
 
 def _rank(found: Tensor, exact: Tensor, v: int) -> tuple[Tensor, Tensor, Tensor]:
@@ -256,8 +283,11 @@ def _rank(found: Tensor, exact: Tensor, v: int) -> tuple[Tensor, Tensor, Tensor]
     apart = cosines[:, :-1] - cosines[:, 1:] > RESOLUTION
     cluster = torch.nn.functional.pad(apart.long().cumsum(1), (1, 0))
     rows = found.gather(1, order)
-    order = (cluster * v + rows).argsort(dim=1)
-    return rows.gather(1, order), cosines.gather(1, order), cluster
+    tied = (~apart.all(1)).nonzero().flatten()  # few: only these are sorted again
+    if len(tied):
+        order = (cluster[tied] * v + rows[tied]).argsort(dim=1)
+        rows[tied], cosines[tied] = rows[tied].gather(1, order), cosines[tied].gather(1, order)
+    return rows, cosines, cluster
 
 
 def _cosines(vectors: Tensor, lengths: Tensor, own: Tensor, found: Tensor) -> Tensor:

@@ -13,11 +13,13 @@ from torch import Tensor
 
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.gram import run_pairs
+from gpustab.kernels.jackknife import jackknife
 from gpustab.kernels.shapes import want
 
 __all__ = [
     "Overlap",
     "OverlapSums",
+    "WordOverlap",
     "as_overlap",
     "chance_overlap",
     "mean_over_measured",
@@ -34,6 +36,20 @@ _WORDS = 1 << 16
 """Words at a time where runs are compared by which words they have."""
 
 
+class WordOverlap(NamedTuple):
+    """p@n of every target over the pairs of runs that have it; each ``(t,)``.
+
+    Attributes:
+        mean: over these pairs; NaN without one.
+        sd: over these pairs, ``ddof = 1``; NaN for fewer than two.
+        se: of the mean, by the jackknife over runs; NaN for fewer than three.
+    """
+
+    mean: Tensor
+    sd: Tensor
+    se: Tensor
+
+
 class Overlap(NamedTuple):
     """Overlap at N list lengths, averaged both ways.
 
@@ -41,6 +57,7 @@ class Overlap(NamedTuple):
         p, j: ``(N, R, R)`` float64: mean over the targets that both runs have; NaN without such a target.
         targets: ``(R, R)`` int64: how many targets that mean is taken over.
         p_word, j_word: ``(N, t)`` float64: mean over the pairs of runs that have the target; NaN without one.
+        words: p@n of every target with its spread, at the one n for which it was asked for.
     """
 
     p: Tensor
@@ -48,6 +65,12 @@ class Overlap(NamedTuple):
     targets: Tensor
     p_word: Tensor
     j_word: Tensor
+    words: WordOverlap | None = None
+
+    def of_words(self) -> WordOverlap:
+        """Return the targets' p@n with its spread, which was asked for."""
+        assert self.words is not None  # noqa: S101
+        return self.words
 
 
 class OverlapSums(NamedTuple):
@@ -57,6 +80,7 @@ class OverlapSums(NamedTuple):
         p, j: ``(N, R, R)`` float64, over the targets that both runs have.
         targets: ``(R, R)`` int64, how many these are.
         p_word, j_word: ``(N, t)`` float64, mean over the pairs of runs that have the target; NaN without one.
+        words: see :class:`Overlap`.
     """
 
     p: Tensor
@@ -64,6 +88,7 @@ class OverlapSums(NamedTuple):
     targets: Tensor
     p_word: Tensor
     j_word: Tensor
+    words: WordOverlap | None = None
 
 
 def shared_neighbours(neighbours: Tensor, lengths: Sequence[int]) -> Tensor:
@@ -115,7 +140,11 @@ def _local_numbers(neighbours: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def overlap_sums(
-    neighbours: Tensor, lengths: Sequence[int], present: Tensor | None = None, total: Tensor | None = None
+    neighbours: Tensor,
+    lengths: Sequence[int],
+    present: Tensor | None = None,
+    total: Tensor | None = None,
+    spread: int | None = None,
 ) -> OverlapSums:
     """Sum up p@n and j@n of all pairs of runs; see :func:`neighbour_overlap`.
 
@@ -124,6 +153,7 @@ def overlap_sums(
         lengths: values of n, each in ``1 .. k``.
         present: ``(R, t)`` bool, which run has which target; default: all.
         total: ``(2, N, R, R)`` float64, p and j of other targets, to which these are added in place.
+        spread: one of the lengths, at which the spread of every target's p@n is measured too.
     """
     want("neighbours", neighbours, "(R, t, k)")
     runs, targets, _ = neighbours.shape
@@ -136,16 +166,30 @@ def overlap_sums(
         total = torch.zeros(2, len(lengths), runs, runs, dtype=torch.float64, device=both.device)
     # In one tensor: small ones, made among large ones that are let go, would keep the memory of these in pieces.
     by_word = torch.empty(2, len(lengths), targets, dtype=torch.float64, device=both.device)
+    words = None
     for place, (n, counts) in enumerate(zip(lengths, shared_by_length(neighbours, lengths), strict=True)):
         shared = counts.double().masked_fill_(own, 0)
         if lacking is not None:
             shared.masked_fill_(lacking, 0)
         total[0, place] += shared.sum(0) / n
-        by_word[0, place] = shared.sum((1, 2)) / (n * pairs)
+        of_run = shared.sum(2)  # (t, R)
+        by_word[0, place] = of_run.sum(1) / (n * pairs)
+        if n == spread:
+            words = _spread(shared, of_run, n, pairs / 2, have)
         shared /= 2 * n - shared
         total[1, place] += shared.sum(0)
         by_word[1, place] = shared.sum((1, 2)) / pairs
-    return OverlapSums(total[0], total[1], both.sum(0), by_word[0], by_word[1])
+    return OverlapSums(total[0], total[1], both.sum(0), by_word[0], by_word[1], words)
+
+
+def _spread(shared: Tensor, of_run: Tensor, n: int, pairs: Tensor, have: Tensor) -> WordOverlap:
+    """Return the spread of p@n over pairs, of how many neighbours these share, ``(t, R, R)``, and its sums by run."""
+    # Whole numbers divided once: equal shares are equal to the bit, whatever the tile, and tie where words are ranked.
+    total, squares = of_run.sum(1) / 2, torch.linalg.vecdot(shared.flatten(1), shared.flatten(1)) / 2
+    mean = total / (n * pairs)
+    sd = ((squares * pairs - total.square()) / (pairs * (pairs - 1))).sqrt() / n
+    error = jackknife(of_run.T / n, have)
+    return WordOverlap(mean.where(pairs > 0, torch.nan), sd.where(pairs > 1, torch.nan), error)
 
 
 def as_overlap(sums: OverlapSums) -> Overlap:
@@ -153,7 +197,7 @@ def as_overlap(sums: OverlapSums) -> Overlap:
     p, j = sums.p.div_(sums.targets), sums.j.div_(sums.targets)
     for pairs in (p, j):
         pairs.diagonal(dim1=-2, dim2=-1).zero_()
-    return Overlap(p, j, sums.targets, sums.p_word, sums.j_word)
+    return Overlap(p, j, sums.targets, sums.p_word, sums.j_word, sums.words)
 
 
 def neighbour_overlap(neighbours: Tensor, lengths: Sequence[int], present: Tensor | None = None) -> Overlap:

@@ -103,6 +103,7 @@ CASES = {
     "--min-pairs 20 --draws 5 --words 100 --places 50",
     "thresholds-none": "study thresholds data/sotu/lsa --baseline none --draws 5 --words 200 --places 100",
     "thresholds-documents": f"study thresholds data/documents {WORDNET} --confidence 0.9",
+    "association-lee": "study association data/lee --sets data/sets.toml",
     "words-lee": "study words data/lee",
     "words-none": "study words data/sotu/lsa --wordnet none --targets 300 --top 5",
     "localization-bow": f"{PAIRS} -m bow --corpus corpus.tsv",

@@ -25,6 +25,13 @@ TRAINED = {
 }
 """Run sets of DATA, by the command that makes them."""
 
+SETS = """[war-and-sport]
+targets.war = "army troops soldiers war weapons military attack"
+targets.sport = "cricket match team players world day"
+attributes.harm = "death killed violence damage"
+attributes.joy = "good best great"
+"""
+
 
 def make_data(folder):
     """Make run sets and inputs."""
@@ -121,6 +128,7 @@ def make_texts():
     Path("terms.txt").write_text("\n".join(terms) + "\n", encoding="utf-8")
     Path("queries.txt").write_text("war\npeace\ngovernment\ncongress\nnowhere\n", encoding="utf-8")
     Path("words.txt").write_text("government\npolice\nworld\nwar\ncompany\nunion\nnowhere\n", encoding="utf-8")
+    Path("sets.toml").write_text(SETS, encoding="utf-8")
     Path("put-in.txt").write_text(PUT_IN.replace(" ", "\n") + "\n", encoding="utf-8")
     draws = np.random.default_rng(3)
     samples = ["\t".join([f"new{letters(k)}", *(" @@ ".join(

@@ -48,14 +48,14 @@ def mean_cosine(x):
 
 
 def jackknife(matrix):
-    """Delete-one-run jackknife of the mean over the pairs of a symmetric (R, R) matrix."""
-    runs = len(matrix)
+    """Delete-one-run jackknife of the mean over the pairs of a symmetric (R, R) matrix, or of each of (..., R, R)."""
+    runs = matrix.shape[-1]
 
     def mean_of(keep):
-        return np.mean([matrix[i, j] for i, j in itertools.combinations(keep, 2)])
+        return np.mean([matrix[..., i, j] for i, j in itertools.combinations(keep, 2)], axis=0)
 
     left_out = np.array([mean_of([r for r in range(runs) if r != out]) for out in range(runs)])
-    return np.sqrt((runs - 1) / runs * np.sum((left_out - left_out.mean()) ** 2))
+    return np.sqrt((runs - 1) / runs * np.sum((left_out - left_out.mean(0)) ** 2, axis=0))
 
 
 def procrustes(x, y):

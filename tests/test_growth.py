@@ -11,6 +11,7 @@ PATTERNS_OF_USERS = {
     ("corpus.options", "pattern"),
     ("corpus.words", "tokenizer"),
     ("corpus.numbering", "options.drop or '(?!)'"),
+    ("encoders.passages", "self._options.drop"),
 }
 MADE = {  # while the product runs: what they are made like
     ("corpus.words", "f'{letters}(?:{inside}|{hyphen}{within})*{sign}|\\n'"): "words and signs, below",

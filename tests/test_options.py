@@ -55,12 +55,13 @@ NUMBERS = {
     "from 9 upwards": "ChangeOptions.deals",
     "from 100 upwards": "LocalizationOptions.draws",
     "from 0 upwards": """
-        ChangeOptions.resamples ConsistencyOptions.subsample ConsistencyOptions.window_decay""",
+        Encoding.directions ChangeOptions.resamples ConsistencyOptions.subsample ConsistencyOptions.window_decay""",
     "from 0 to 99": "TrainOptions.control",
-    "from 1 to 999": "GridPlan.runs Plan.runs TrainPlan.runs",
+    "from 1 to 999": "Encoding.runs GridPlan.runs Plan.runs TrainPlan.runs",
     "from 0 to 4294967295": """
         StabilityOptions.seed CompareOptions.seed BootstrapOptions.seed ChangeOptions.seed ConsistencyOptions.seed
         InstabilityOptions.seed LocalizationOptions.seed ThresholdsOptions.seed WordsOptions.seed
+        AssociationOptions.seed Encoding.seed
         Plan.seed TrainPlan.seed SweepPlan.seed""",
     "above 0": """
         ConsistencyOptions.alpha ConsistencyOptions.sample ConsistencyOptions.alpha_decay ConsistencyOptions.domain_low
@@ -68,7 +69,7 @@ NUMBERS = {
     "above 0 and up to 1": "CorpusOptions.fraction BootstrapPlan.fraction",
     "above 0 and below 1": "ChangeOptions.rate TrainingOptions.rate",
     "above 0.5 and below 1": "ThresholdsOptions.confidence",
-    "": "ChangeOptions.spread ConsistencyOptions.domain_high ConsistencyOptions.general_high",
+    "": "Encoding.layer ChangeOptions.spread ConsistencyOptions.domain_high ConsistencyOptions.general_high",
 }
 """All numbers, by what is taken."""
 

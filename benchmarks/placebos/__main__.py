@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.placebos import (
+    associations,
     authors,
     factors,
     losses,
@@ -31,6 +32,7 @@ from benchmarks.placebos import (
     settings,
     several,
     sizes,
+    spaces,
     terms,
     words,
 )
@@ -63,6 +65,8 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "neighbourhoods": neighbourhoods.rows,
     "authors": authors.rows,
     "factors": factors.rows,
+    "spaces": spaces.rows,
+    "associations": associations.rows,
     **DRAWN,
 }
 

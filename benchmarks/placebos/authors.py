@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.placebos.cells import Row
+from benchmarks.placebos.cells import Row, batch, seeds, wanted
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.tokenise import prepare_corpus
@@ -68,15 +68,17 @@ def rows(_folder: Path, sets: int) -> Iterator[Row]:
     """Yield the cells of words that differ; of exchanged words, how many of those found are others."""
     for name, draws in (("lee", 5 * sets), ("sotu", 5 * sets // 2)):
         corpus, least, dim = text(name)
-        wrong = 0
-        for seed in range(draws):
+        about, wrong = "authors dealt out at random to two periods, a word found", 0
+        count = wanted(about, name, 1, draws)
+        for seed in seeds(count):
             words = _tested(dealt(corpus, np.random.default_rng([41, seed])), least, dim, seed)
             wrong += any(row.q <= RATE for row in words)
-        about = "authors dealt out at random to two periods, a word found"
-        yield Row("change.words-differ", about, name, 1, draws, wrong, wrong, 0)
+        if count:
+            yield Row("change.words-differ", about, name, 1, count, wrong, wrong, 0, batch())
     for share in SHARES:
         hits, false, missed = 0, 0, 0
-        for seed in range(max(sets // 10, 1)):
+        about = f"words found where {2 * PAIRS} are exchanged in {100 * share:.0f} % of the later documents"
+        for seed in seeds(-(-wanted(about, name, 1, sets) // 10)):
             rng = np.random.default_rng([43, seed])
             first, second = dealt(corpus, rng)
             pairs = of_like_frequency([first, second], least)
@@ -85,8 +87,8 @@ def rows(_folder: Path, sets: int) -> Iterator[Row]:
             own = [row.q <= RATE for row in words if row.word in names]
             hits, missed = hits + sum(own), missed + len(own) - sum(own)
             false += sum(row.q <= RATE for row in words if row.word not in names)
-        about = f"words found where {2 * PAIRS} are exchanged in {100 * share:.0f} % of the later documents"
-        yield Row("change.words-differ", about, name, 1, hits + false, hits + false, false, missed)
+        if hits + missed:
+            yield Row("change.words-differ", about, name, 1, hits + false, hits + false, false, missed, batch())
 
 
 def _tested(periods: list[Corpus], least: int, dim: int, seed: int) -> list[Tested]:

@@ -122,6 +122,22 @@ def drawing(draws: Draws) -> Iterator[None]:
         _draws.pop()
 
 
+def wanted(about: str, noise: str, r: int, sets: int) -> int:
+    """Return how many sets of a world are drawn, where so many are wanted of one that lacks nothing known."""
+    lacked = _draws[-1].missing(about, noise, r)
+    return sets if lacked is None else lacked
+
+
+def batch() -> int:
+    """Return which sets are drawn."""
+    return _draws[-1].batch
+
+
+def seeds(count: int) -> range:
+    """Return so many seeds, others in every batch."""
+    return range(1000 * batch(), 1000 * batch() + count)
+
+
 @cache
 def _claims() -> list[Claim[Any]]:
     return list(every_claim().values())

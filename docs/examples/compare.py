@@ -6,6 +6,8 @@ import math
 
 from docs.examples import over
 from gpustab.studies.compare.claims import Differing, Groups
+from gpustab.studies.compare.claims_of_spaces import Seen, Spaces
+from gpustab.studies.compare.spaces import Agreement
 
 
 def _groups(one: float, other: float, one_loss: float, other_loss: float, se: float = 0.002, runs: int = 8) -> Groups:
@@ -17,7 +19,33 @@ def _groups(one: float, other: float, one_loss: float, other_loss: float, se: fl
     return Groups(*names, *shares, 10, *losses)
 
 
+def _spaces(agreement: float, se: float = 0.01, measure: str = "p@10", runs: int = 8) -> Spaces:
+    within = (0.71, 0.002, 0.60, 0.002) if measure == "p@10" else (0.15, 0.002, 0.22, 0.002)
+    row = Agreement(measure, *within, 0.41, 0.003, agreement, se, runs)
+    return Spaces("sgns/shuffled", "lsa/shuffled", row, 10)
+
+
+def _seen(*named: str) -> Seen:
+    return Seen("sgns/shuffled", "lsa/shuffled", list(named), 1582)
+
+
 EXAMPLES = {
+    "compare.spaces-differ": [
+        _spaces(0.63),
+        _spaces(0.52, measure="PIP loss"),
+        _spaces(0.98),
+        _spaces(0.99, measure="PIP loss"),
+        _spaces(0.88, 0.05),
+        _spaces(0.63, math.nan, runs=2),
+        _spaces(0.63)._replace(copies=True),
+        _spaces(0.63)._replace(row=_spaces(0.63).row._replace(first=0.01)),
+    ],
+    "compare.seen-differently": [
+        _seen("arafat"),
+        _seen("arafat", "fire", "qantas", "water", "team", "union"),
+        _seen(),
+        _seen()._replace(noisy="two of the bootstrap runs of LSA share only 14 % of a list"),
+    ],
     "compare.more-stable": [
         _groups(0.71, 0.60, 0.13, 0.22),
         _groups(0.60, 0.71, 0.22, 0.13),

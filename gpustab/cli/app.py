@@ -26,6 +26,7 @@ COMMANDS = {
     "average": ("measure", "Write the average of many runs as one space, and tell how much that gains."),
     "info": ("measure", "Tell what a text or a file of vectors holds, and all that is odd about it."),
     "sweep": ("sweep", "Train a technique with several values of a parameter: what does it do to stability?"),
+    "encode": ("encode", "Make runs of contextual encoders, one for each fine-tuning and draw of documents."),
     "pack": ("measure", "Store many large runs in one form, which starts at once and need not fit into memory."),
     "demo": ("make", "Train 15 runs on a small real corpus and measure them: one to three minutes."),
     "doctor": ("machine", "Tell what will run here, and how to mend what will not."),
@@ -39,6 +40,7 @@ STUDIES = {
     "change": ("change", "Find which words moved between periods, and how much of it is noise (Rettenmeier 2020)."),
     "consistency": ("measure", "Tell whether parts of one text give a term the same vector (Bloem et al. 2019)."),
     "thresholds": ("measure", "Find from which cosine on two words are related (Elekes et al. 2018)."),
+    "association": ("measure", "Tell whether word sets are associated beyond one run's luck (Caliskan et al. 2017)."),
     "words": ("measure", "Tell why some words are less stable than others (Wendlandt et al. 2018)."),
     "localization": ("localization", "Find whether sentence embeddings follow meaning or form (White 2015)."),
 }

@@ -3,15 +3,46 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+_AT_ONCE = 1 << 20
+"""Tokens that are looked at at a time: all at once, their long numbers would take several times the room of a text."""
 _RECENT = 20_000
 """Keys that are held one by one before they are sorted in among the others; more where there are many others."""
+
+
+def counts_of(ids: NDArray[np.int32], size: int) -> NDArray[np.int64]:
+    """Return how often each of the numbers below a size occurs, ``(size,)``.
+
+    >>> counts_of(np.array([2, 0, 2], np.int32), 4).tolist()
+    [1, 0, 2, 0]
+    """
+    counts = np.zeros(size, np.int64)
+    for start in range(0, len(ids), _AT_ONCE):
+        counts += np.bincount(ids[start : start + _AT_ONCE], minlength=size)
+    return counts
+
+
+def stretches(offsets: NDArray[np.int64], most: int = 0) -> Iterator[tuple[int, int]]:
+    """Yield first and last of ranges that follow each other and hold so many tokens, or one range of more.
+
+    Args:
+        offsets: ``(n + 1,)``, where each of n ranges begins, and the last one ends.
+        most: tokens; default: a million.
+
+    >>> list(stretches(np.array([0, 3, 5, 14, 15]), 6))
+    [(0, 2), (2, 3), (3, 4)]
+    """
+    first = 0
+    while first < len(offsets) - 1:
+        last = max(first + 1, int(offsets.searchsorted(offsets[first] + (most or _AT_ONCE), "right")) - 1)
+        yield first, last
+        first = last
 
 
 class Record(NamedTuple):

@@ -12,7 +12,7 @@ from gpustab.corpus.corpus import Ids, Offsets
 from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError, InputError
 
-Weighting = Literal["flat", "harmonic"]
+Weighting = Literal["flat", "harmonic", "linear"]
 Kept = NDArray[np.bool_]
 
 
@@ -36,7 +36,8 @@ def count(
         texts: ``(s + 1,)`` offsets into ``tokens``, from 0 to n.
         words: size of the vocabulary.
         window: furthest distance.
-        weighting: ``"flat"``: every pair counts 1; ``"harmonic"``: 1 / distance.
+        weighting: ``"flat"``: every pair counts 1; ``"harmonic"``: 1 / distance; ``"linear"``: ``(window + 1 −
+            distance) / window``, which is how probably word2vec's window of random width reaches so far.
         kept: ``(n,)``, which tokens take part; default: all of them.
         gaps: whether a token that is not kept keeps its place. Without gaps its neighbours close ranks, so that a
             window reaches further.
@@ -61,7 +62,7 @@ def count(
     pairs, total = 0, 0.0
     for k in range(1, min(window, len(tokens) - 1) + 1):
         places = np.flatnonzero(kept[:-k] & kept[k:] & (stops[:-k] == stops[k:]))
-        weight = 1 / k if weighting == "harmonic" else 1.0
+        weight = {"flat": 1.0, "harmonic": 1 / k, "linear": (window + 1 - k) / window}[weighting]
         forward += weight * _tally(tokens[places], tokens[places + k], words)
         pairs, total = pairs + len(places), total + weight * len(places)
     _check(forward, total, pairs, _pairs_in_windows(stops, kept, window))

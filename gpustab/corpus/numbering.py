@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.corpus.boilerplate import Boilerplate, Mark, find_boilerplate, find_frames, marks_in
-from gpustab.corpus.compact import Record, Records, Seen
+from gpustab.corpus.compact import Record, Records, Seen, counts_of
 from gpustab.corpus.corpus import Ids, Offsets
 from gpustab.corpus.documents import Documents, open_documents
 from gpustab.corpus.excerpts import Excerpts
@@ -24,8 +24,6 @@ from gpustab.corpus.words import Cuts, cutter, tokeniser
 from gpustab.errors import InputError, option
 
 _SHOWN = 3
-_AT_ONCE = 1 << 22
-"""Tokens that are counted at once."""
 END = 0
 """Id of the newline that ends every text."""
 SIZES = ((5_000_000, 20), (1_000_000, 10), (0, 5))
@@ -146,9 +144,7 @@ class Numbered:
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """How often each word occurs, by id."""
-        counts = np.zeros(len(self.words), np.int64)
-        for start in range(0, len(self.ids), _AT_ONCE):  # bincount makes long numbers of all that it counts
-            counts += np.bincount(self.ids[start : start + _AT_ONCE], minlength=len(self.words))
+        counts = counts_of(self.ids, len(self.words))
         counts[END] = 0
         return counts
 
@@ -178,7 +174,7 @@ def number(
     reading = ReadOptions(**{field.name: getattr(options, field.name) for field in fields(ReadOptions)})
     documents = open_documents(source, replace(reading, as_is=True))  # a question of layout is a doubt among others
     cut, cuts = cutter(options, tokenizer, marked=True), Cuts(options) if tokenizer is None else None
-    texts_of, dropped = _splitter(documents, options), re.compile(options.drop or "(?!)", re.M)
+    texts_of, dropped = splitter(documents, options), re.compile(options.drop or "(?!)", re.M)
     numbers: defaultdict[str, int] = defaultdict()
     numbers.default_factory = numbers.__len__
     numbers["\n"] = END
@@ -243,7 +239,7 @@ def _check_words(name: str, words: Iterable[str]) -> None:
         )
 
 
-def _splitter(documents: Documents, options: CorpusOptions) -> Callable[[list[str]], list[str]]:
+def splitter(documents: Documents, options: CorpusOptions) -> Callable[[list[str]], list[str]]:
     """Return the function that makes a document's texts of its lines."""
     if options.unit != "sentence" or documents.layout == "blocks":
         return lambda texts: texts

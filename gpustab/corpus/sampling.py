@@ -9,6 +9,7 @@ order (GloVe) were the same vectors bit for bit.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,6 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from gpustab.corpus.compact import counts_of, stretches
 from gpustab.corpus.corpus import Corpus, Ids, Offsets
 from gpustab.corpus.periods import values_of
 from gpustab.errors import InputError, near, option
@@ -100,7 +102,7 @@ def draw(corpus: Corpus, sampling: Sampling, seed: int, run: int) -> NDArray[np.
     groups = np.unique(corpus.together, return_inverse=True)[1]
     bounds = np.concatenate([[0], np.cumsum(np.bincount(groups))])
     drawn = draw_units(sampling, len(bounds) - 1, seed, run)
-    units = np.argsort(groups, kind="stable")[_ranges(bounds[drawn], bounds[drawn + 1])]
+    units = np.argsort(groups, kind="stable")[ranges(bounds[drawn], bounds[drawn + 1])]
     order = np.random.PCG64(_stream(seed, _ORDER, run)).random_raw(len(units))
     return units[np.argsort(order, kind="stable")].astype(np.int64)
 
@@ -151,7 +153,7 @@ class Sample:
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """``(v,)`` counts in the sample of every word of the corpus vocabulary."""
-        return np.bincount(self.tokens, minlength=len(self.corpus.vocabulary)).astype(np.int64)
+        return counts_of(self.tokens, len(self.corpus.vocabulary))
 
     @cached_property
     def words(self) -> NDArray[np.int64]:
@@ -161,6 +163,8 @@ class Sample:
     @cached_property
     def local(self) -> Ids:
         """``(m,)`` the tokens as positions in :attr:`words`."""
+        if len(self.words) == len(self.counts):
+            return self.tokens
         position = np.zeros(len(self.counts), dtype=np.int32)
         position[self.words] = np.arange(len(self.words), dtype=np.int32)
         return position[self.tokens]
@@ -174,15 +178,44 @@ class Sample:
 
 def sample(corpus: Corpus, draw: NDArray[np.int64]) -> Sample:
     """Return the sample that a draw of units makes of a corpus."""
-    texts = _ranges(corpus.units[draw], corpus.units[draw + 1])
+    texts = ranges(corpus.units[draw], corpus.units[draw + 1])
     starts, stops = corpus.texts[texts], corpus.texts[texts + 1]
     full = stops > starts
     starts, stops = starts[full], stops[full]
     offsets = np.concatenate([[0], np.cumsum(stops - starts)]).astype(np.int64)
-    return Sample(corpus, draw, corpus.tokens[_ranges(starts, stops)], offsets)
+    return Sample(corpus, draw, _gathered(corpus.tokens, starts, stops, offsets), offsets)
 
 
-def _ranges(starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int64]:
+def _gathered(tokens: Ids, starts: NDArray[np.int64], stops: NDArray[np.int64], offsets: Offsets) -> Ids:
+    """Return the tokens of all ranges, one after the other: the corpus' own where these follow each other.
+
+    Some ranges at a time: the places of all tokens would take six times their room.
+    """
+    if not len(starts) or bool((starts[1:] == stops[:-1]).all()):
+        return tokens[starts[0] : stops[-1]] if len(starts) else tokens[:0]
+    found = np.empty(offsets[-1], tokens.dtype)
+    for first, last in stretches(offsets):
+        found[offsets[first] : offsets[last]] = tokens[ranges(starts[first:last], stops[first:last])]
+    return found
+
+
+def unit_names(corpus: Corpus, units: NDArray[np.int64]) -> list[bytes]:
+    """Return what some units are called: documents by their ids, sentences by ``<document>:<number from 1>``.
+
+    Documents whose ids are not one each, and units of a corpus without records, are called by their numbers.
+    """
+    ids = Counter(record.id for record in corpus.records)
+    if not ids or max(ids.values()) > 1:
+        return [str(unit).encode() for unit in units.tolist()]
+    document = np.searchsorted(corpus.documents, corpus.units[units], side="right") - 1
+    called = [corpus.records[k].id.encode("utf-8", "surrogateescape") for k in document.tolist()]
+    if corpus.unit == "document":
+        return called
+    number = corpus.units[units] - corpus.documents[document] + 1
+    return [b"%b:%d" % (name, n) for name, n in zip(called, number.tolist(), strict=True)]
+
+
+def ranges(starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return ``start, start + 1, ... stop - 1`` of all ranges, one after the other, without a loop."""
     lengths = stops - starts
     ends = np.cumsum(lengths)

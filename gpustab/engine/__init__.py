@@ -8,21 +8,23 @@ from gpustab.engine.alignment import average_levels, average_pass, procrustes_pa
 from gpustab.engine.cosines import pair_cosines, pair_values, query_cosines
 from gpustab.engine.gram import GramPass, cross_gram, draw_proxy, gram_pass, joint_words, place
 from gpustab.engine.neighbours import (
+    CommonOverlap,
     NeighbourPass,
-    WordOverlap,
+    common_pass,
     draw_targets,
     neighbour_pass,
     overlap_pass,
-    word_overlap_pass,
 )
 from gpustab.engine.pip import PipPass, pip_pass
 from gpustab.engine.prediction import Agreement, OverlapPrediction, agreement, predict_pass, top_n_probabilities
 from gpustab.engine.sketch import Sketch, sketch_pass
 from gpustab.engine.tiles import norms_pass
 from gpustab.engine.wordwise import wordwise_pass
+from gpustab.kernels.overlap import WordOverlap
 
 __all__ = [
     "Agreement",
+    "CommonOverlap",
     "GramPass",
     "NeighbourPass",
     "OverlapPrediction",
@@ -32,6 +34,7 @@ __all__ = [
     "agreement",
     "average_levels",
     "average_pass",
+    "common_pass",
     "cross_gram",
     "draw_proxy",
     "draw_targets",
@@ -50,6 +53,5 @@ __all__ = [
     "sketch_pass",
     "top_n_probabilities",
     "undetermined",
-    "word_overlap_pass",
     "wordwise_pass",
 ]

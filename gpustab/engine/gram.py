@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from gpustab.engine.finite import require_finite
+from gpustab.engine.neighbours import NeighbourPass
 from gpustab.engine.precision import FLOAT64, WANTED
 from gpustab.errors import InputError, OutOfMemoryError
 from gpustab.kernels import centred, gram, procrustes
@@ -99,6 +100,7 @@ class GramPass(NamedTuple):
         arithmetic: in which words are to be measured by it; default: that of the products.
         wordwise: where no moments are kept, the words' losses, if they were asked for.
         counted: ``(v,)`` bool, the words that were summed over, where they are not summed here in float64.
+        lists: the nearest neighbours of all words, where they were asked for and came with the losses.
     """
 
     moments: gram.Moments | None
@@ -108,6 +110,7 @@ class GramPass(NamedTuple):
     arithmetic: torch.dtype | None = None
     wordwise: WordwisePip | None = None
     counted: Tensor | None = None
+    lists: NeighbourPass | None = None
 
     @property
     def gram(self) -> Tensor:

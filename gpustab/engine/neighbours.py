@@ -16,8 +16,8 @@ from gpustab.engine.finite import require_finite
 from gpustab.engine.proofs import HALVES, proved
 from gpustab.errors import InputError, first_line
 from gpustab.kernels import neighbours, overlap
-from gpustab.kernels.jackknife import jackknife
-from gpustab.kernels.overlap import shared_neighbours
+from gpustab.kernels.common_neighbours import common_neighbours
+from gpustab.kernels.overlap import WordOverlap
 from gpustab.machine.device import DEFAULT, Compute, is_out_of_memory, log, telling_memory, with_smaller_tiles
 from gpustab.machine.ranks import Ranks
 from gpustab.runs.runs import Runs
@@ -166,22 +166,35 @@ def _of_all(result: NeighbourPass, mine: Tensor, ranks: Ranks) -> NeighbourPass:
 
 
 @telling_memory
-def overlap_pass(found: NeighbourPass, lengths: Sequence[int], compute: Compute = DEFAULT) -> overlap.Overlap:
-    """Return p@n and j@n of all pairs of runs over all targets, in tiles of targets whose sums add up."""
+def overlap_pass(
+    found: NeighbourPass, lengths: Sequence[int], compute: Compute = DEFAULT, *, spread: int | None = None
+) -> overlap.Overlap:
+    """Return p@n and j@n of all pairs of runs over all targets, in tiles of targets whose sums add up.
+
+    Args:
+        found: the lists.
+        lengths: values of n, at most ``found.k``.
+        compute: how to compute.
+        spread: the one n of these at which the spread of every target's p@n is measured too.
+    """
     r, targets, k = found.indices.shape
     device = found.indices.device
 
     def work(tile: int) -> overlap.Overlap:
         total = torch.zeros(2, len(lengths), r, r, dtype=torch.float64, device=device)
         by_word = torch.zeros(2, len(lengths), targets, dtype=torch.float64, device=device)
+        words = torch.zeros(len(WordOverlap._fields), targets, dtype=torch.float64, device=device)
         count = torch.zeros(r, r, dtype=torch.long, device=device)
         for start in range(0, targets, tile):
             part = slice(start, start + tile)
             # Added to the totals as they are found: of many runs those of a tile are as large.
-            sums = overlap.overlap_sums(found.indices[:, part], lengths, found.present[:, part], total)
+            sums = overlap.overlap_sums(found.indices[:, part], lengths, found.present[:, part], total, spread)
             count += sums.targets
             by_word[0, :, part], by_word[1, :, part] = sums.p_word, sums.j_word
-        return overlap.as_overlap(overlap.OverlapSums(total[0], total[1], count, by_word[0], by_word[1]))
+            for field, its in zip(words, sums.words or (), strict=False):
+                field[part] = its
+        spreads = None if spread is None else WordOverlap(*words)
+        return overlap.as_overlap(overlap.OverlapSums(total[0], total[1], count, by_word[0], by_word[1], spreads))
 
     tile = compute.tile(8 * r * (4 * r + 4 * k) + 4 * r * r * k, max(targets, 1))
     if found.indices.device.type == "cpu":  # pairs of a few targets stay in its cache
@@ -189,51 +202,50 @@ def overlap_pass(found: NeighbourPass, lengths: Sequence[int], compute: Compute 
     return with_smaller_tiles(work, tile)
 
 
-class WordOverlap(NamedTuple):
-    """p@n of every target over the pairs of runs that have it; each ``(t,)``.
+class CommonOverlap(NamedTuple):
+    """What all of m runs have in common of a list, mean over the targets; see :mod:`gpustab.kernels.common_neighbours`.
 
     Attributes:
-        mean: over these pairs; NaN without one.
-        sd: over these pairs, ``ddof = 1``; NaN for fewer than two.
-        se: of the mean, by the jackknife over runs; NaN for fewer than three.
+        runs: values of m.
+        share: ``(M,)`` r@n.
+        se: ``(M,)`` standard errors, by the jackknife over runs; NaN where m is R.
+        jaccard: of all runs, ``|∩| / |∪|``.
+        left_out: the same with each run left out in turn, mean.
     """
 
-    mean: Tensor
-    sd: Tensor
+    runs: tuple[int, ...]
+    share: Tensor
     se: Tensor
+    jaccard: float
+    left_out: float
 
 
 @telling_memory
-def word_overlap_pass(found: NeighbourPass, n: int, compute: Compute = DEFAULT) -> WordOverlap:
-    """Return p@n of every target with its spread, in tiles of targets.
+def common_pass(found: NeighbourPass, n: int, runs: Sequence[int], compute: Compute = DEFAULT) -> CommonOverlap:
+    """Return which part of a list all of m runs have in common, in tiles of targets whose sums add up.
 
     Args:
         found: the lists.
-        n: list length, at most ``found.k``.
+        n: length, at most ``found.k``.
+        runs: values of m, each in ``2 .. R``.
         compute: how to compute.
     """
-    runs, targets, k = found.indices.shape
+    count, targets, _ = found.indices.shape
 
-    def work(tile: int) -> WordOverlap:
-        # In one tensor, as in overlap_sums.
-        values = torch.empty(3, targets, dtype=torch.float64, device=found.indices.device)
+    def work(tile: int) -> Tensor:
+        # Sums over targets and how many these are: of all runs and without each, of every m and of both Jaccards.
+        total = torch.zeros(2, count + 1, len(runs) + 1, dtype=torch.float64, device=found.indices.device)
         for start in range(0, targets, tile):
             part = slice(start, start + tile)
-            for field, its in zip(values, _of_tile(found.indices[:, part, :n], found.present[:, part]), strict=True):
-                field[part] = its
-        return WordOverlap(*values)
+            own = common_neighbours(found.indices[:, part], n, runs, found.present[:, part])
+            rows = [torch.cat([own.share, own.jaccard[None]])[None]]
+            rows.append(torch.cat([own.share_without, own.jaccard_without[:, None]], 1))
+            values = torch.cat(rows)  # (R + 1, M + 1, t)
+            total += torch.stack([values.nansum(2), values.isfinite().sum(2).double()])
+        return total
 
-    return with_smaller_tiles(work, compute.tile(8 * runs * (6 * runs + 4 * k) + 4 * runs * runs * k, max(targets, 1)))
-
-
-def _of_tile(lists: Tensor, have: Tensor) -> WordOverlap:
-    runs, _, n = lists.shape
-    both = (have.T[:, :, None] & have.T[:, None, :]) & ~torch.eye(runs, dtype=torch.bool, device=have.device)
-    shared = torch.where(both, shared_neighbours(lists, [n])[0], 0).double()  # (t, R, R)
-    p = shared / n
-    pairs = both.sum((1, 2)) / 2
-    # Whole numbers divided once: equal shares are equal to the bit, whatever the tile, and tie where words are ranked.
-    mean = shared.sum((1, 2)) / 2 / (n * pairs)
-    moment = torch.where(both, p - mean[:, None, None], 0).square().sum((1, 2)) / 2
-    sd = (moment / (pairs - 1)).sqrt().where(pairs > 1, torch.nan)
-    return WordOverlap(mean.where(pairs > 0, torch.nan), sd, jackknife(p.sum(2).T, have))
+    sums, numbers = with_smaller_tiles(work, compute.tile(8 * count * n * (8 + 2 * len(runs)), max(targets, 1))).cpu()
+    means = sums / numbers  # 0 / 0 of no target
+    left = means[1:, :-1]
+    error = ((count - 1) / count * (left - left.mean(0)).square().sum(0)).sqrt()
+    return CommonOverlap(tuple(runs), means[0, :-1], error, float(means[0, -1]), float(means[1:, -1].mean()))

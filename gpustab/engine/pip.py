@@ -62,7 +62,9 @@ class PipPass(NamedTuple):
 
 
 @telling_memory
-def pip_pass(runs: Runs, compute: Compute = DEFAULT, proxy: Tensor | None = None, *, wordwise: bool = False) -> PipPass:
+def pip_pass(
+    runs: Runs, compute: Compute = DEFAULT, proxy: Tensor | None = None, *, wordwise: bool = False, nearest: int = 0
+) -> PipPass:
     """Return the reduced PIP loss of every pair of runs, exactly: over all joint words, unless a proxy is given.
 
     A loss that the products asked for cannot resolve to 1e-3 is computed again with float64 products, and one that
@@ -74,9 +76,10 @@ def pip_pass(runs: Runs, compute: Compute = DEFAULT, proxy: Tensor | None = None
         compute: how to compute.
         proxy: see :func:`gpustab.engine.gram_pass`.
         wordwise: whether the words' losses will be asked for, so that no tile need be formed twice.
+        nearest: how many neighbours of every word will be asked for too: those that come with the losses are kept.
     """
     counted = counted_words(runs, proxy)
-    if wordwise and fewer_products(runs, compute) and (found := rows_pass(runs, compute, counted)):
+    if wordwise and fewer_products(runs, compute) and (found := rows_pass(runs, compute, counted, nearest)):
         return _without_gram(runs, counted, torch.float64, torch.float64, found)
     if not gram_fits(runs, compute):
         return _by_tiles(runs, compute, counted, wordwise)
@@ -157,7 +160,7 @@ def _by_tiles(runs: Runs, compute: Compute, counted: Tensor, wordwise: bool) -> 
 
 def _without_gram(runs: Runs, counted: Tensor, dtype: torch.dtype, arithmetic: torch.dtype, found: TilePass) -> PipPass:
     words = int(counted.sum())
-    basis = GramPass(None, words, dtype, None, arithmetic, found.wordwise, counted)
+    basis = GramPass(None, words, dtype, None, arithmetic, found.wordwise, counted, found.lists)
     precision = "fp64" if dtype == torch.float64 else "fp32"
     own = found.norms.diagonal()
     scale = pip_loss.scale_from(own, found.squares, found.sums, words) if runs.unit else None

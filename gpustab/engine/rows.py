@@ -3,7 +3,7 @@
 With ``z_ik`` for row k of ``V_i V_iᵀ``, the loss of word k is ``‖z_ik − z_jk‖``, and ``‖C_ij‖² = Σ_k ⟨z_ik, z_jk⟩``.
 All ``z_ik`` of a word are a matrix ``(R, v)``, whose product with its transpose has the losses of all pairs. That takes
 ``R v² d + R² v²`` multiplications where the block Gram and the words' losses from it take ``R² v d²``: for 128 runs of
-lee (1,738 words, d = 100) a quarter.
+lee (1,738 words, d = 100) a quarter. The nearest neighbours of all words are read from the same cosines.
 """
 
 from __future__ import annotations
@@ -12,16 +12,18 @@ import torch
 from torch import Tensor
 
 from gpustab.engine.finite import require_finite
+from gpustab.engine.neighbours import NeighbourPass, neighbour_pass
 from gpustab.engine.precision import rounding_error, tolerated, worst_condition
 from gpustab.engine.tiles import TilePass
 from gpustab.kernels.arithmetic import product
+from gpustab.kernels.neighbours import lists_of_cosines
 from gpustab.kernels.pip_loss import pip_from_norms
 from gpustab.kernels.word_pairs import WordwisePip, of_all_pairs
 from gpustab.machine.device import Compute, free_memory, telling_memory, with_smaller_tiles
 from gpustab.runs.runs import Runs
 
-_WORDS = 64
-"""Words at a time: of fewer the products are narrow, of more nothing is gained."""
+_WORDS, _COSINES = 64, 1 << 26
+"""Words at a time, and bytes of their cosines: of fewer the products are narrow, of more nothing is gained."""
 
 
 def fewer_products(runs: Runs, compute: Compute) -> bool:
@@ -39,22 +41,60 @@ def fewer_products(runs: Runs, compute: Compute) -> bool:
     return 2 * v * d + (1.4 * r + 20) * v < 2 * r * d**2
 
 
+class _Lists:
+    """The k nearest neighbours of every word in every run, as the cosines of some words come up."""
+
+    def __init__(self, runs: Runs, k: int) -> None:
+        shape = (len(runs), runs.words, k)
+        self.runs = runs
+        self.found = NeighbourPass(
+            torch.arange(runs.words, device=runs.device),
+            k,
+            torch.empty(shape, dtype=torch.long, device=runs.device),
+            torch.empty(shape, dtype=torch.float64, device=runs.device),
+            torch.empty(shape, dtype=torch.bool, device=runs.device),
+            runs.present,
+        )
+        self.proven = torch.zeros(len(runs), runs.words, dtype=torch.bool, device=runs.device)
+
+    def add(self, words: slice, cosines: Tensor) -> None:
+        """Read the lists of some words from their cosines ``(c, R, v)``, which are used up."""
+        found, runs = self.found, len(self.runs)
+        for word, some in zip(range(words.start, words.stop), cosines, strict=True):
+            own = torch.full((runs,), word, device=some.device)
+            lists, self.proven[:, word] = lists_of_cosines(some, own, found.k, self.runs.dimension)
+            found.indices[:, word], found.cosines[:, word], found.tied[:, word] = lists
+
+    def whole(self, compute: Compute) -> NeighbourPass:
+        """Search once more for the lists that are not proven, and return all."""
+        left = (~self.proven.all(0)).nonzero().flatten()
+        if len(left):
+            again = neighbour_pass(self.runs, left, self.found.k, compute)
+            for name in ("indices", "cosines", "tied"):
+                getattr(self.found, name)[:, left] = getattr(again, name)
+        return self.found
+
+
 @telling_memory
-def rows_pass(runs: Runs, compute: Compute, counted: Tensor) -> TilePass | None:
+def rows_pass(runs: Runs, compute: Compute, counted: Tensor, nearest: int = 0) -> TilePass | None:
     """Measure all pairs of runs and all words; ``None`` where two runs are too near for differences of products.
 
     Args:
         runs: the runs.
         compute: how to compute.
         counted: ``(v,)`` bool, the words to sum over.
+        nearest: how many neighbours of every word are wanted; found where all runs have all words, which all count.
     """
+    same = runs.unit and compute.ranks.world == 1 and bool(counted.all()) and bool(runs.present.all())
+    k = min(nearest, runs.words - 1) if same else 0
     spaces = [runs.run(r) for r in range(len(runs))]
     columns = spaces if bool(counted.all()) else [space[counted] for space in spaces]
     sums = torch.stack([some.sum(0) for some in columns])
     require_finite(runs, [sums])
     r, words, ranks = len(runs), int(counted.sum()), compute.ranks
 
-    def work(tile: int) -> tuple[Tensor, Tensor]:
+    def work(tile: int) -> tuple[Tensor, Tensor, _Lists | None]:
+        lists = _Lists(runs, k) if k else None
         found = torch.zeros(len(WordwisePip._fields), runs.words, dtype=torch.float64, device=runs.device)
         norms = torch.zeros(r, r, dtype=torch.float64, device=runs.device)
         cosines = torch.empty(tile, r, words, dtype=torch.float64, device=runs.device)
@@ -67,10 +107,14 @@ def rows_pass(runs: Runs, compute: Compute, counted: Tensor) -> TilePass | None:
             norms += inner[counted[part]].sum(0)
             of_words = of_all_pairs(inner, words, runs.present[:, part])
             found[:, part] = torch.stack([field.double() for field in of_words])
+            if lists:
+                lists.add(part, some)
         ranks.total_(found, norms)  # what another process measured is 0 here
-        return found, norms
+        return found, norms, lists
 
-    found, norms = with_smaller_tiles(work, min(_WORDS, compute.tile(8 * r * (words + 4 * r), runs.words)), ranks)
+    most = max(1, min(_WORDS, _COSINES // (8 * r * words)))
+    tile = min(most, compute.tile(8 * r * (words + 4 * r), runs.words))
+    found, norms, lists = with_smaller_tiles(work, tile, ranks)
     loss = pip_from_norms(norms)
     errors = rounding_error(loss.condition, torch.float64)
     if not bool((errors <= tolerated(compute)).all()):
@@ -78,4 +122,6 @@ def rows_pass(runs: Runs, compute: Compute, counted: Tensor) -> TilePass | None:
     squares = torch.stack([some.square().sum() for some in columns])
     of_words = WordwisePip(*found)
     of_words = of_words._replace(pairs=of_words.pairs.long())
-    return TilePass(loss, worst_condition(errors), norms, squares, sums, of_words)
+    return TilePass(
+        loss, worst_condition(errors), norms, squares, sums, of_words, lists.whole(compute) if lists else None
+    )

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from gpustab.engine.finite import require_finite
 from gpustab.engine.gram import counted_words, gram_fits, gram_pass, measure_alone_
+from gpustab.engine.neighbours import NeighbourPass
 from gpustab.engine.precision import FLOAT64, largest_condition, rounding_error, tolerated, worst_condition
 from gpustab.kernels import centred
 from gpustab.kernels.gram import ROWS_PER_MATMUL, squared_norms
@@ -38,6 +39,7 @@ class TilePass(NamedTuple):
         squares: ``(R,)`` float64, the sum of the squared lengths of each run's rows.
         sums: ``(R, d)`` float64, the sum of each run's rows.
         wordwise: every word's loss over all pairs, if it was asked for.
+        lists: the nearest neighbours of all words, where they were asked for and came with their losses.
     """
 
     loss: PipLoss
@@ -46,6 +48,7 @@ class TilePass(NamedTuple):
     squares: Tensor
     sums: Tensor
     wordwise: WordwisePip | None
+    lists: NeighbourPass | None = None
 
 
 class UnresolvedError(ArithmeticError):

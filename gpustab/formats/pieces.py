@@ -41,15 +41,9 @@ class Pieces:
         self, tokenizer: Callable[..., Any], texts: Sequence[str], model: Any = None, limit: int | None = None
     ) -> None:
         self._tokenizer, self._texts, self._model = tokenizer, texts, model
-        positions = None if model is None else learned_positions(model)
-        limits = [one for one in (limit, positions, self._own_limit()) if one is not None]
-        self.limit = min(limits, default=None)
+        self.limit = token_limit(tokenizer, model, limit)
         self.cut: list[int] = []
         self.tokens = [self._tokens(number) for number in range(len(texts))]
-
-    def _own_limit(self) -> int | None:
-        own = getattr(self._tokenizer, "model_max_length", None)
-        return own if isinstance(own, int) and own < _NO_LIMIT else None
 
     def _tokens(self, number: int) -> dict[str, Tensor]:
         """Return what the tokenizer gives for one text, ``(t,)`` each, without what it padded."""
@@ -105,6 +99,14 @@ class Pieces:
 
 def _size(tokens: dict[str, Tensor]) -> int:
     return len(tokens["input_ids"])
+
+
+def token_limit(tokenizer: Any, model: Any = None, limit: int | None = None) -> int | None:
+    """Return how many tokens of a text are read at most by a tokenizer, a model and a limit; ``None``: any number."""
+    own = getattr(tokenizer, "model_max_length", None)
+    own = own if isinstance(own, int) and own < _NO_LIMIT else None
+    positions = None if model is None else learned_positions(model)
+    return min((one for one in (limit, positions, own) if one is not None), default=None)
 
 
 def learned_positions(model: Any) -> int | None:

@@ -63,6 +63,21 @@ BIBTEX = {
   pages = {2092--2102},
   year = {2018}
 }""",
+    "hellrich2016": """@inproceedings{hellrich2016,
+  title = {Bad Company -- Neighborhoods in Neural Embedding Spaces Considered Harmful},
+  author = {Hellrich, Johannes and Hahn, Udo},
+  booktitle = {Proceedings of COLING 2016},
+  pages = {2785--2796},
+  year = {2016}
+}""",
+    "caliskan2017": """@article{caliskan2017,
+  title = {Semantics Derived Automatically from Language Corpora Contain Human-Like Biases},
+  author = {Caliskan, Aylin and Bryson, Joanna J. and Narayanan, Arvind},
+  journal = {Science},
+  volume = {356},
+  pages = {183--186},
+  year = {2017}
+}""",
     "pierrejean2018": """@inproceedings{pierrejean2018,
   title = {Predicting Word Embeddings Variability},
   author = {Pierrejean, B{\\'e}n{\\'e}dicte and Tanguy, Ludovic},

@@ -75,7 +75,7 @@ def _cells(table: SmallTable) -> list[list[str]]:
     return [[called(say(cell)) for say, cell in zip(named, row, strict=True)] for row in table.rows]
 
 
-_TITLES = {"train": "What was trained?", "pack": "What was packed?"}
+_TITLES = {"train": "What was trained?", "encode": "What was encoded?", "pack": "What was packed?"}
 """Titles of the pages of commands that make something and study nothing."""
 
 

@@ -16,6 +16,7 @@ from gpustab.results import Content
 from gpustab.spaces.words import show
 
 _PIECES = 10_000
+_PLAIN = (int, bool, type(None))
 _LONE = re.compile("[\ud800-\udfff]")
 """Surrogates: bytes of file names that are no UTF-8, which no JSON may hold."""
 
@@ -50,6 +51,8 @@ def json_pieces(result: Content) -> Iterator[str]:
 
 def plain(value: Any) -> Any:
     """Return a value as JSON has it, at any depth: numbers that are not finite as ``None``, words and paths as text."""
+    if type(value) in _PLAIN or (type(value) is str and value.isascii()):  # nearly all, and a million of many runs
+        return value
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, float):

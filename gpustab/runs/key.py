@@ -15,6 +15,8 @@ Sampling = Literal["fixed", "shuffled", "bootstrap"]
 SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
 WHOLE = ("shuffled", "fixed")
 """Samplings whose runs read the whole corpus; the first is asked first where these choose what bootstrap runs judge."""
+ENCODER, MODEL = "encoder", "model"
+"""Technique of runs of encoders, whose fixed runs are fine-tunings, and the part that names one of these."""
 Unit = Literal["document", "sentence"]
 
 

@@ -72,7 +72,8 @@ def way_on(folder: Path) -> str:
     if report := _report(folder):
         return report
     if any(map(_is_plan, islice(folder.rglob(PLAN), _LOOKED))):
-        return "a training began here, and no run of it was finished: make the same call of gpustab train again"
+        said = "a training began here, and no run of it was finished"
+        return f"{said}: make the same call of gpustab train (or encode) again"
     files = [path for path in islice(folder.rglob("*"), _LOOKED) if path.is_file() and path.name[0] != "."]
     if not files:
         return "it is empty"

@@ -81,7 +81,7 @@ class Runs:
         """Size ``v`` of the vocabulary."""
         return len(self.vocabulary)
 
-    @property
+    @cached_property
     def dimension(self) -> int:
         """Largest ``d``; runs with fewer dimensions are padded with zeros, which changes no inner product."""
         return max(rows.shape[1] for rows in self.rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.corpus.sampling import Sample
+from gpustab.corpus.sampling import Sample, unit_names
 from gpustab.errors import ComputationError
 from gpustab.options import Count
 from gpustab.trainers.base import Parameters, Technique, Vectors, one_by_one, tell_nobody
@@ -50,20 +49,8 @@ def units_of(sample: Sample) -> NDArray[np.int64]:
 
 
 def names_of(sample: Sample, _: Parameters) -> list[bytes]:
-    """Return what these units are called: documents by their ids, sentences by ``<document>:<number from 1>``.
-
-    Documents whose ids are not one each, and units of a corpus without records, are called by their numbers.
-    """
-    corpus, units = sample.corpus, units_of(sample)
-    ids = Counter(record.id for record in corpus.records)
-    if not ids or max(ids.values()) > 1:
-        return [str(unit).encode() for unit in units.tolist()]
-    document = np.searchsorted(corpus.documents, corpus.units[units], side="right") - 1
-    called = [corpus.records[k].id.encode("utf-8", "surrogateescape") for k in document.tolist()]
-    if corpus.unit == "document":
-        return called
-    number = corpus.units[units] - corpus.documents[document] + 1
-    return [b"%b:%d" % (name, n) for name, n in zip(called, number.tolist(), strict=True)]
+    """Return what the units are called that a sample holds words of, see :func:`gpustab.corpus.sampling.unit_names`."""
+    return unit_names(sample.corpus, units_of(sample))
 
 
 def train_doc2vec(

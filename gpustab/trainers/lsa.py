@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from gpustab.corpus.compact import stretches
 from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError, InputError, option
 from gpustab.options import Count
@@ -44,7 +45,8 @@ def _train(sample: Sample, dim: int, seed: int) -> Vectors:
         raise InputError(
             f"dim {dim} needs as many words and units, and two words; the sample has {words} and {units}{can}"
         )
-    weights = TfidfTransformer(norm="l2", sublinear_tf=True).fit_transform(unit_counts(sample))
+    counts, weighing = unit_counts(sample), TfidfTransformer(norm="l2", sublinear_tf=True)
+    weights = weighing.fit(counts).transform(counts, copy=False)
     svd = TruncatedSVD(dim, algorithm="randomized", random_state=seed).fit(weights)
     vectors: NDArray[np.float64] = svd.components_.T * svd.singular_values_
     return vectors.astype(np.float32)
@@ -58,9 +60,20 @@ def unit_counts(sample: Sample) -> sparse.csr_matrix:
         raise ComputationError(f"the drawn units hold {lengths.sum()} tokens, the sample {len(sample.local)}")
     ends = np.concatenate([[0], np.cumsum(lengths)])
     shape = (len(sample.draw), len(sample.words))
-    counts = sparse.csr_matrix((np.ones(len(sample.local)), sample.local, ends), shape, copy=True)
-    counts.sum_duplicates()  # in place, so not in the sample
-    return counts
+    # Some units at a time, into room of which no more is touched than is filled.
+    data, words = np.empty(len(sample.local)), np.empty(len(sample.local), np.int32)
+    bounds = np.zeros(len(ends), np.int32 if ends[-1] < 2**31 else np.int64)
+    for first, last in stretches(ends):
+        local = sample.local[ends[first] : ends[last]].copy()
+        part = sparse.csr_matrix(
+            (np.ones(len(local)), local, ends[first : last + 1] - ends[first]), (last - first, shape[1])
+        )
+        part.sum_duplicates()
+        start = int(bounds[first])
+        data[start : start + part.nnz], words[start : start + part.nnz] = part.data, part.indices
+        bounds[first + 1 : last + 1] = start + part.indptr[1:]
+    filled = int(bounds[-1])
+    return sparse.csr_matrix((data[:filled], words[:filled], bounds), shape)
 
 
 TECHNIQUE = Technique("lsa", LsaParameters, train, most=lambda corpus: min(len(corpus), len(corpus.vocabulary)))

@@ -118,7 +118,14 @@ def fit(content: Mapping[str, Any], folder: Path, progress: Progress, parts: int
             epochs = begun.get(f"{name}.epochs") or epochs_of(tokens // parts, least)
             chosen.setdefault(name, {})["epochs"] = epochs
             said.append(f"--epochs {epochs}" if len(settings.techniques) == 1 else f"--set {name}.epochs={epochs}")
-    prepare = cache(lambda: corpus_of(numbered, read_settings(chosen).options, look=look))
+    held = [numbered]
+
+    @cache
+    def prepare() -> Corpus:
+        corpus = corpus_of(held[0], read_settings(chosen).options, look=look)
+        held.clear()  # the words of all text, which nobody needs any more
+        return corpus
+
     if "lsa" in settings.techniques and "dim" not in content.get("lsa", {}):
         dim, corpus = technique("lsa").parameters.model_fields["dim"].default, prepare()
         fits = begun.get("lsa.dim") or max(min(dim, len(corpus) // parts // 2, len(corpus.vocabulary)), 1)

@@ -28,11 +28,16 @@ from gpustab.training.settings import TrainingSettings
 
 _SHOWN = 200
 """Signs of a value that a message shows at most."""
-_SCHEMA = "gpustab.plan/1"
+PLAN_SCHEMA = "gpustab.plan/1"
 _STREAM = "training_stream"
-_BEFORE = {"engine": "gensim", "programs_per_run": 1, "parameters.spread": 1.0, _STREAM: "shared"} | {
-    f"options.{field.name}": SPELLING.get(field.name, field.default) for field in fields(CorpusOptions)
-}
+_BEFORE = {
+    "engine": "gensim",
+    "programs_per_run": 1,
+    "parameters.spread": 1.0,
+    "parameters.subsample_by": "draw",
+    "parameters.window_weights": "flat",
+    _STREAM: "shared",
+} | {f"options.{field.name}": SPELLING.get(field.name, field.default) for field in fields(CorpusOptions)}
 """What plans mean that were written when there were no such keys."""
 _READING = {f"options.{name}" for name in (*(field.name for field in fields(ReadOptions)), *SPELLING)}
 """How text was read matters in what came of it, which the corpus' hash tells."""
@@ -236,7 +241,7 @@ def _short(value: Any) -> str:
 def _plan(leaf: Leaf, settings: TrainingSettings, corpus: Corpus) -> dict[str, Any]:
     """Return everything that the vectors of a leaf depend on."""
     return {
-        "schema": _SCHEMA,
+        "schema": PLAN_SCHEMA,
         "technique": leaf.trainer.name,
         "sampling": leaf.key.sampling,
         "seed": settings.seed,

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from benchmarks.placebos import __main__ as bench
-from benchmarks.placebos import factors, limits, losses, made, moved, planted, runsets, scored, several, words
+from benchmarks.placebos import factors, limits, losses, made, moved, planted, runsets, scored, several, spaces, words
 from benchmarks.placebos.cells import DRAWN, NEITHER, World, cells, never, recorded, should
 from benchmarks.placebos.lacking import WHY, gaps
 from docs.claims import (
@@ -54,6 +54,17 @@ def test_hardly_any_sentence_is_wrong_on_a_placebo(few):
     assert len(few) > 12
     assert sum(row.wrong for row in few) <= 2
     assert all(row.of == 2 for row in few)
+
+
+def test_one_space_is_told_from_one_with_exchanged_words(pools):
+    pair = spaces.Pair(runsets.Source(pools, "shuffled", 200))
+    for share, verdict in ((0.0, "alike"), (spaces.MANY, "differ")):
+        with recorded() as said:
+            pair.ask(share)(4, np.random.default_rng(0))
+        assert [found for _, found in said["compare.spaces-differ"]] == [verdict] * 2
+        assert [found for _, found in said["compare.seen-differently"]] == ["no" if not share else "yes"]
+    part = pair.in_part(3, np.random.default_rng(0), 0.3).tables["spaces"]["agreement"][0]
+    assert 0.5 < part < 0.97  # less than all of them, and more than none
 
 
 def test_what_was_moved_on_purpose_is_seen_and_nothing_where_nothing_moved(pools):

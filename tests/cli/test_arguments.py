@@ -37,6 +37,19 @@ WRONG = {
         ("train text.txt -o new --tokenizer word", "--tokenizer is 'word'"),
         ("train text.txt -o new --quiet --verbose", "exclude each other"),
     ],
+    "encode": [
+        ("encode text.txt -o new", "no model was given"),
+        ("encode text.tx -o new -m folder", "near it is text.txt"),
+        ("encode text.txt -o new -m nowhere", "nowhere: there is no such folder of a model"),
+        ("encode text.txt -m nowhere", "give -o"),
+        ("encode text.txt -o new -m taken --items word", "--items is 'word'"),
+        ("encode text.txt -o new -m taken --sampling shuffled", "--sampling is 'shuffled'"),
+        ("encode text.txt -o new -m taken --items documents --sampling bootstrap", "no draw of documents changes"),
+        ("encode text.txt -o new -m taken --items sentences --layer 2", "--layer 2 is for words"),
+        ("encode text.txt -o new -m taken --no-centre --directions 2", "centre them too"),
+        ("encode text.txt -o new -m taken --directions=-1", "--directions is -1"),
+        ("encode text.txt -o new -m taken --device tpu", "--device is 'tpu'"),
+    ],
     "stability": [
         ("stability", "no runs were given"),
         ("stability nowhere", "nowhere: there is no such file"),
@@ -163,6 +176,12 @@ WRONG = {
         ("study thresholds r0.txt --baseline nowhere", "--baseline: nowhere: there is no such file"),
         ("study thresholds r0.txt --tests simlex99", "near it is simlex999"),
         ("study thresholds r0.txt --confidence 2", "--confidence is 2"),
+    ],
+    "study association": [
+        ("study association set", "no word sets were given; give --sets"),
+        ("study association set --sets nowhere", "--sets: nowhere: there is no such file"),
+        ("study association nowhere --sets words.txt", "nowhere: there is no such file"),
+        ("study association set --sets words.txt --seed -1", "--seed is -1"),
     ],
     "study words": [
         ("study words nowhere", "nowhere: there is no such file"),

@@ -180,7 +180,7 @@ def test_every_command_says_where_the_answer_goes_by_either_name(command):
     assert {"-o", "--out", "--output"} <= flags
     assert len(flags) == sum(len(param.opts) for param in COMMANDS[command][0].params)  # none means two things
     owner = {flag: param.name for param in COMMANDS[command][0].params for flag in param.opts}
-    made = "output" if command in {"train", "average", "pack", "sweep"} else "out"  # what the command makes
+    made = "output" if command in {"train", "encode", "average", "pack", "sweep"} else "out"  # what the command makes
     assert (owner["-o"], owner["--output"], owner["--out"]) == (made, made, "out")
 
 

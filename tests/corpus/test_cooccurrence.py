@@ -20,7 +20,13 @@ def naive(tokens, texts, v, window, weighting, kept, gaps):
         for a, i in enumerate(places):
             for b, j in enumerate(places):
                 if 1 <= abs(a - b) <= window and kept[i] and kept[j]:
-                    counts[tokens[i], tokens[j]] += 1 / abs(a - b) if weighting == "harmonic" else 1
+                    far = abs(a - b)
+                    weights = {
+                        "flat": 1,
+                        "harmonic": 1 / far,
+                        "linear": sum(far <= w for w in range(1, window + 1)) / window,
+                    }
+                    counts[tokens[i], tokens[j]] += weights[weighting]
     return counts
 
 
@@ -31,7 +37,7 @@ def cases(draw):
     tokens = draw(arrays(np.int32, n, elements=st.integers(0, v - 1)))
     kept = draw(st.none() | arrays(np.bool_, n))
     texts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    return tokens, texts, v, draw(st.integers(1, 12)), draw(st.sampled_from(["flat", "harmonic"])), kept
+    return tokens, texts, v, draw(st.integers(1, 12)), draw(st.sampled_from(["flat", "harmonic", "linear"])), kept
 
 
 @settings(max_examples=300)

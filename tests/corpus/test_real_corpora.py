@@ -3,8 +3,6 @@
 import json
 import random
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +11,9 @@ import pytest
 from gensim.models import Word2Vec
 from gensim.test.utils import datapath
 from gensim.utils import simple_preprocess
+from typer.testing import CliRunner
 
+from gpustab.cli import app
 from tests import reference
 
 
@@ -54,20 +54,9 @@ def train(documents, folder, **options):
 )
 def test_the_command_equals_the_reference(corpus, options, tmp_path):
     paths = train(corpus(), tmp_path, **options)
-    command = [
-        sys.executable,
-        "-m",
-        "gpustab",
-        "stability",
-        *paths,
-        "--json",
-        "--targets",
-        "all",
-        "--out",
-        tmp_path / "out",
-    ]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    (group,) = json.loads(printed)["groups"]
+    done = CliRunner().invoke(app, ["stability", *paths, "--json", "--targets", "all", "--out", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    (group,) = json.loads(done.stdout)["groups"]
     wanted = reference.measure(paths)
     got = [value for _, _, value in group["pip"]["reduced"]["pairs"]]
     np.testing.assert_allclose(got, wanted["pip"], rtol=1e-5)

@@ -1,6 +1,7 @@
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpustab import InputError, Vocabulary
+from gpustab.corpus import compact
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.sampling import (
@@ -129,7 +131,8 @@ SENTENCES = st.lists(TEXT.map(lambda text: [text]), min_size=1, max_size=8)
 @given(st.data(), UNITS | SENTENCES)
 def test_a_sample_is_the_drawn_units_one_after_the_other(data, units):
     draw = np.array(data.draw(st.lists(st.integers(0, len(units) - 1), max_size=12)), dtype=np.int64)
-    found = sample(corpus_of(units), draw)
+    with mock.patch.object(compact, "_AT_ONCE", data.draw(st.sampled_from([1, 4, 1 << 20]))):
+        found = sample(corpus_of(units), draw)
     texts = [text for i in draw for text in units[i] if text]
     assert [found.tokens[a:b].tolist() for a, b in pairwise(found.texts)] == texts
     assert found.tokens.tolist() == [token for text in texts for token in text]

@@ -284,7 +284,9 @@ def test_equal_shares_of_neighbours_are_equal_to_the_bit_in_any_tile():
     """They tie where words are ranked, so that a last bit would change the ranks."""
     runs = generators.runs_of(generators.noisy_copies(3, 203, 7))
     found = engine.neighbour_pass(runs, torch.arange(203), 5)
-    means = [engine.word_overlap_pass(found, 5, Compute(memory=1 << bits)).mean for bits in (12, 14, 20)]
+    means = [
+        engine.overlap_pass(found, [5], Compute(memory=1 << bits), spread=5).of_words().mean for bits in (12, 14, 20)
+    ]
     assert torch.equal(means[0], means[1])
     assert torch.equal(means[0], means[2])
     assert len(means[0].unique()) <= 16  # 0 to 15 shared of 15

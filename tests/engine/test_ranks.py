@@ -84,8 +84,7 @@ def assert_equal(found, wanted, where=""):
         assert found == wanted, where
 
 
-@pytest.mark.parametrize("rule", ["joint", "union"])
-@pytest.mark.parametrize("world", [2, 3])
+@pytest.mark.parametrize(("world", "rule"), [(2, "union"), (3, "joint")])
 def test_several_processes_find_what_one_does(world, rule, tmp_path):
     def work(ranks, folder):
         torch.save(measured(ranks, rule, unequal=True), folder / f"{ranks.rank}.pt")

@@ -7,6 +7,8 @@ import torch
 from gpustab import engine
 from gpustab.engine import pip as engine_pip
 from gpustab.engine import rows
+from gpustab.kernels import neighbours
+from gpustab.kernels.neighbours import RESOLUTION
 from gpustab.machine.device import Compute
 from tests import generators, oracles
 from tests.generators import runs_of
@@ -54,6 +56,74 @@ def test_words_that_runs_lack_and_a_proxy_and_small_tiles(monkeypatch):
             assert_same(found, want)
             for a, b in zip(words, whole, strict=True):
                 torch.testing.assert_close(a, b, rtol=1e-10, atol=0, equal_nan=True)
+
+
+def lists_both_ways(runs, k):
+    """Lists that come with the losses, and those of a search of their own."""
+    return rows.rows_pass(runs, Compute(), runs.joint, k).lists, engine.neighbour_pass(
+        runs, torch.arange(runs.words), k
+    )
+
+
+def assert_same_lists(found, want):
+    assert found.k == want.k
+    for a, b in zip(found[2:], want[2:], strict=True):
+        if a.dtype == torch.float64:
+            torch.testing.assert_close(a, b, rtol=0, atol=1e-13)
+        else:
+            assert torch.equal(a, b)
+
+
+@pytest.mark.parametrize(("size", "k"), [((2, 63, 7), 10), ((5, 130, 11), 50), ((3, 5, 9), 10), ((3, 40, 2), 39)])
+def test_lists_that_come_with_the_losses_are_those_of_a_search(size, k):
+    runs = runs_of(generators.noisy_copies(*size))
+    found, want = lists_both_ways(runs, k)
+    assert_same_lists(found, want)
+    n, stack = min(k, size[1] - 1), runs.stack()
+    assert found.indices.tolist() == [[oracles.top_k(run, t, n) for t in range(size[1])] for run in stack]
+
+
+def test_lists_full_of_ties_and_at_the_edge_of_a_tie():
+    """Equal rows, whole numbers with equal cosines, and rows whose cosines lie a near tie apart."""
+    stack = torch.randint(-2, 3, (3, 90, 3), generator=generators.generator(1)).double()
+    stack += (stack == 0).all(2, keepdim=True)
+    stack[:, 40:60] = stack[:, 20:40] * 3
+    assert_same_lists(*lists_both_ways(runs_of(stack), 12))
+    angles = torch.cat([torch.linspace(0, 3, 30), 1 + torch.arange(30) * (RESOLUTION / 0.8414709848)]).double()
+    plane = torch.stack([angles.cos(), angles.sin()], 1)
+    noisy = generators.noisy_copies(2, 60, 2, noise=0.5)
+    assert_same_lists(*lists_both_ways(runs_of(torch.stack([plane, *noisy])), 20))
+
+
+def test_lists_that_are_not_proven_are_searched_once_more(monkeypatch):
+    runs = runs_of(generators.noisy_copies(3, 80, 6))
+    cosines = neighbours.product(runs.run(0), runs.run(0).mT)
+    for error in (1e-3, 1.0):
+        monkeypatch.setattr(neighbours, "rounding_bound", lambda *_, error=error: error)
+        _, proven = neighbours.lists_of_cosines(cosines.clone(), torch.arange(80), 10, 6)
+        assert not proven.all()
+    monkeypatch.undo()
+    searched = []
+    real = rows.neighbour_pass
+    monkeypatch.setattr(rows, "neighbour_pass", lambda *given: searched.append(given) or real(*given))
+    monkeypatch.setattr(rows, "lists_of_cosines", lambda *given: (_garbled(*given), torch.zeros(3, dtype=torch.bool)))
+    assert_same_lists(*lists_both_ways(runs, 10))
+    assert len(searched) == 1
+
+
+def _garbled(cosines, targets, k, dimension):
+    lists, _ = neighbours.lists_of_cosines(cosines, targets, k, dimension)
+    return lists._replace(indices=lists.indices.flip(1))
+
+
+def test_lists_come_only_where_all_runs_have_all_words_and_all_are_summed():
+    stack = generators.noisy_copies(4, 60, 5)
+    stack[1, 3] = 0
+    union = runs_of(stack, vocabulary="union")
+    assert rows.rows_pass(union, Compute(), union.joint, 5).lists is None
+    runs = runs_of(generators.noisy_copies(4, 60, 5))
+    assert rows.rows_pass(runs, Compute(), engine.draw_proxy(runs, 30, 0), 5).lists is None
+    assert rows.rows_pass(runs, Compute(), runs.joint).lists is None
 
 
 def test_copies_are_measured_in_a_frame_of_their_own(monkeypatch):

@@ -27,7 +27,7 @@ def test_estimates_have_the_squared_losses_as_their_mean_and_a_bound(make, monke
     runs = make()
     true, rest = squares_of(runs), ~torch.eye(len(runs), dtype=torch.bool)
     found = []
-    for seed in range(40):
+    for seed in range(20):
         monkeypatch.setattr(module, "_SEED", seed)
         sketch = engine.sketch_pass(runs, Compute(memory=20_000))  # many chunks
         assert sketch.words == int(runs.joint.sum())

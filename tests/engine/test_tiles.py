@@ -29,19 +29,20 @@ def assert_same(found, want, rtol=1e-12):
     torch.testing.assert_close(found.squares, want.squares, rtol=rtol, atol=0)
 
 
-@pytest.mark.parametrize("size", [(2, 63, 7), (5, 67, 7), (9, 34, 11), (5, 5, 9)])
+@pytest.mark.parametrize("size", [(2, 63, 7), (5, 67, 7), (9, 20, 11), (5, 5, 9)])
 def test_tiles_against_the_naive_numbers_and_the_whole_gram(size):
     runs = runs_of(generators.noisy_copies(*size))
     assert not gram_fits(runs, Compute(memory=1_000))
     want = engine.pip_pass(runs)
+    reduced, wordwise = (pairs_of(runs.stack(), one) for one in (oracles.reduced_pip, oracles.wordwise_pip))
     for memory in (200, 1_000):
         compute = Compute(memory=memory)
         found = engine.pip_pass(runs, compute, wordwise=True)
-        np.testing.assert_allclose(found.reduced, pairs_of(runs.stack(), oracles.reduced_pip), rtol=1e-9)
+        np.testing.assert_allclose(found.reduced, reduced, rtol=1e-9)
         assert_same(found, want)
         words, whole = engine.wordwise_pass(runs, found.basis, compute), engine.wordwise_pass(runs, want.basis)
         assert words is found.basis.wordwise
-        np.testing.assert_allclose(words.mean, pairs_of(runs.stack(), oracles.wordwise_pip).mean(0), rtol=1e-9)
+        np.testing.assert_allclose(words.mean, wordwise.mean(0), rtol=1e-9)
         for a, b in zip(words, whole, strict=True):  # a tiny loss has the rounding of what it is a difference of
             torch.testing.assert_close(a, b, rtol=1e-12, atol=1e-13, equal_nan=True)
 

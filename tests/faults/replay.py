@@ -32,7 +32,7 @@ from gpustab.studies.shared.finished import digest_of
 from gpustab.training import progress
 from tests.faults.forks import at_operations, in_child
 from tests.faults.points import FAULTS, Points, applies, installed, settled
-from tests.faults.scenarios import make_inputs
+from tests.faults.scenarios import make_inputs, make_model
 
 COMMAND = get_command(app)
 PENDING = {".result.whole", ".result.moving"}
@@ -114,7 +114,7 @@ def unhashed(content):
 
 def visible(files):
     """What counts: nothing of a call that is under way, which hides it."""
-    hides = lambda part: part.startswith(".") or part == "unfinished-pack"  # noqa: E731
+    hides = lambda part: part.startswith((".", "unfinished-"))  # noqa: E731
     hidden = {name for name in files if any(map(hides, Path(name).parts))}
     return {name: unhashed(content) for name, content in files.items() if name not in hidden and content != b"folder"}
 
@@ -190,6 +190,8 @@ class Replay:
     def _prepare(self):
         self._template.mkdir(parents=True)
         word = make_inputs(self._template)
+        if self.scenario.command.startswith("encode"):
+            make_model(self._template)
         shutil.rmtree(self._place, ignore_errors=True)
         self._template.rename(self._place)
         for command in self.scenario.before:

@@ -31,6 +31,7 @@ SET = TRAIN.format("set", 3)
 FIXED = "set/lsa/shuffled"
 STUDY = {"cheap": False}
 CHANGE = "train dated.tsv -o years --technique lsa --sampling shuffled,bootstrap --dim 4 --as-is -q --runs 3"
+ENCODE = "encode texts.txt -m model -o set --as-is -q"
 SCENARIOS = (
     Scenario("train", TRAIN.format("set", 2), "set/manifest.json"),
     Scenario("train more runs", TRAIN.format("set", 2), "set/manifest.json", (TRAIN.format("set", 1),)),
@@ -41,6 +42,7 @@ SCENARIOS = (
         "set/manifest.json",
         cheap=False,
     ),
+    Scenario("encode", f"{ENCODE} --runs 2", "set/manifest.json", cheap=False),
     Scenario("pack", "pack set r0.txt r1.txt -o packed --jobs 1 -q", "packed/manifest.json", (SET,)),
     Scenario("average, text", f"average {FIXED} -o mean.txt -q", "mean.txt", (SET,)),
     Scenario("average, gzip", f"average {FIXED} -o mean.gz -q", "mean.gz", (SET,)),
@@ -61,6 +63,13 @@ SCENARIOS = (
     ),
     Scenario(
         "stability, packed", "stability packed --out page -q", "page/summary.json", (SET, "pack set -o packed -q")
+    ),
+    Scenario(
+        "study association",
+        "study association set --sets sets.toml --out page -q",
+        "page/summary.json",
+        (SET,),
+        **STUDY,
     ),
     Scenario("study bootstrap", "study bootstrap set --out page -q", "page/summary.json", (SET,), **STUDY),
     Scenario(
@@ -102,6 +111,13 @@ SCENARIOS = (
 )
 
 
+def make_model(folder):
+    """Write a tiny encoder, which takes a library of seconds."""
+    from tests.encoders.tiny import save
+
+    save(Path(folder, "model"))
+
+
 def make_inputs(folder):
     """Write the texts and vectors that the calls begin with."""
     draw = random.Random(0)
@@ -112,6 +128,10 @@ def make_inputs(folder):
     Path(folder, "texts.txt").write_text("\n".join(lines) + "\n")
     rows = [f"{1900 + n}\t{line}" for n, line in enumerate(lines)]
     Path(folder, "dated.tsv").write_text("\n".join(["year\ttext", *rows]) + "\n")
+    sets = [" ".join(words[k : k + 4]) for k in (0, 4, 8, 12)]
+    names = ("targets.x", "targets.y", "attributes.a", "attributes.b")
+    rows = [f"{name} = '{own}'" for name, own in zip(names, sets, strict=True)]
+    Path(folder, "sets.toml").write_text("\n".join(["[made]", *rows]) + "\n")
     for r in range(2):
         values = [f"{word} " + " ".join(f"{draw.gauss(0, 1):.4f}" for _ in range(4)) for word in words]
         Path(folder, f"r{r}.txt").write_text("60 4\n" + "\n".join(values) + "\n")

@@ -10,7 +10,9 @@ import pytest
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="calls are replayed in forks, and told by /proc")
 ROOT = Path(__file__).parents[2] / "gpustab"
-SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("stability replaces", "average and page", "sweep")]
+SLOW = [
+    pytest.param(name, marks=pytest.mark.slow) for name in ("stability replaces", "average and page", "sweep", "encode")
+]
 CHEAP = ["train", "pack", "average, text", "average, safetensors", *SLOW]
 EACH = 2
 
@@ -71,6 +73,7 @@ MAY = {
     "training/progress.py": {"touch", "truncate"},  # marks in a folder of the system's for such things
     "trainers/fasttext.py": {'open("w'},  # likewise
     "report/files.py": {"rmdir", "rmtree"},
+    "encoders/runner.py": {"rmtree"},  # what was read on the way
     "runs/lock.py": {"unlink"},
     "runs/packing/pack.py": {"rmtree"},
     "bench/clock.py": {"write_text"},  # of /proc

@@ -287,10 +287,11 @@ KNOWN = {
     "kernels/training/word2vec.py": 1,  # NumPy's
     "kernels/triton/wordwise_kernel.py": 2,  # Triton's, which names its precision
     # NumPy's and SciPy's:
+    "statistics/curves.py": 1,
     "statistics/mixed.py": 8,
+    "statistics/splits.py": 1,
     "statistics/unrelated.py": 2,
     "studies/change/authors.py": 1,
-    "studies/change/nearest.py": 1,
     "studies/consistency/measures.py": 2,
     "studies/localization/scores.py": 2,
     "studies/words/regression.py": 1,

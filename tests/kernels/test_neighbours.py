@@ -64,7 +64,7 @@ def test_coarse_vectors_full_of_ties(v, d, k, seed, proposed):
 @pytest.mark.parametrize(("k", "make"), [(10, generators.anisotropic), (700, generators.anisotropic), (5, None)])
 def test_cosines_are_the_same_to_the_bit_whatever_the_memory(backend, k, make):
     x = make(800, 100) if make else generators.duplicates(800, 100, 300)  # whose ties take all rows
-    targets = torch.arange(0, 800, 7)
+    targets = torch.arange(0, 800, 19)
     want = top_k(x, targets, k, backend=backend)
     for scores in (2**10, 2**14):
         got = top_k(x, targets, k, backend=backend, search_scores=scores)
@@ -238,7 +238,7 @@ def halves(monkeypatch):
 @pytest.mark.parametrize("small", [False, True])
 def test_the_bound_of_float16_holds(d, small):
     """Also where rounding errs as far as it can, half way between two numbers, and for entries that underflow."""
-    x = generators.anisotropic(400, d)
+    x = generators.anisotropic(200, d)
     x[1::2] = x[1::2].half().double() + x[1::2].half().double() * 2.0**-11 * 0.999
     if small:
         x[:, 1:] *= 2.0**-15
@@ -246,7 +246,7 @@ def test_the_bound_of_float16_holds(d, small):
     half = x.float().half()
     assert ((half.double() @ half.double().T) - x @ x.T).abs().max() < half_bound(d)
     product = half.float().T[:, :, None] * half.float().T[:, None]
-    truncated = torch.zeros(400, 400, dtype=torch.float64)
+    truncated = torch.zeros(200, 200, dtype=torch.float64)
     for term in product:  # what a tensor core may lose at every sum
         truncated = truncated + term.double()
         truncated -= truncated.abs() * 2.0**-21

@@ -4,6 +4,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gpustab.kernels.jackknife import pair_statistics
 from gpustab.kernels.overlap import OverlapSums, as_overlap, neighbour_overlap, overlap_sums, shared_neighbours
 from tests import generators, oracles
 
@@ -30,6 +31,28 @@ def test_equals_sets_of_words(runs, targets, k, more, seed):
         np.testing.assert_allclose(j_word, j.mean(0), rtol=1e-12)
         assert torch.equal(p_pairs, p_pairs.T)
         assert (p_pairs.diagonal() == 0).all()
+
+
+@pytest.mark.parametrize("runs", [2, 3, 6])
+def test_the_spread_of_words_against_pairs_one_by_one(runs):
+    lists = random_lists(runs, 9, 4, 7, 5)
+    lists[:, 8] = lists[:1, 8]  # equal in all runs
+    present = torch.ones(runs, 9, dtype=torch.bool)
+    present[1:, 3] = present[0, 6] = False
+    sums = overlap_sums(lists, [2, 4], present, spread=4)
+    words = as_overlap(sums).of_words()
+    assert torch.equal(words.mean.nan_to_num(), sums.p_word[1].nan_to_num())
+    p, _ = oracles.overlap(lists.tolist(), 4)
+    for target in range(9):
+        have = present[:, target].nonzero().flatten().tolist()
+        pairs = [k for k, (i, j) in enumerate(oracles.pairs(runs)) if i in have and j in have]
+        matrix = torch.full((runs, runs), torch.nan, dtype=torch.float64)
+        for k in pairs:
+            i, j = oracles.pairs(runs)[k]
+            matrix[i, j] = matrix[j, i] = p[k, target]
+        want = pair_statistics(matrix)
+        for value, true in zip((words.mean, words.sd, words.se), want[:3], strict=True):
+            assert value[target].item() == pytest.approx(true, rel=1e-12, abs=0, nan_ok=True)
 
 
 def test_the_lists_of_the_thesis():
@@ -77,7 +100,7 @@ def test_sums_of_some_targets_add_up_with_those_of_others():
     present[2, 1] = present[1:, 3] = present[0, 6] = False
     want = neighbour_overlap(lists, [1, 4, 6], present)
     first, second = (overlap_sums(lists[:, part], [1, 4, 6], present[:, part]) for part in (slice(0, 4), slice(4, 7)))
-    words = (torch.cat(parts, 1) for parts in zip(first[3:], second[3:], strict=True))
+    words = (torch.cat(parts, 1) for parts in zip(first[3:5], second[3:5], strict=True))
     found = as_overlap(OverlapSums(*(a + b for a, b in zip(first[:3], second[:3], strict=True)), *words))
     for a, b in zip(found, want, strict=True):
         torch.testing.assert_close(a, b, rtol=1e-14, atol=0, equal_nan=True)

@@ -63,7 +63,7 @@ def test_all_sets_of_words_above_each_other(seed):
         np.testing.assert_allclose(got[:, word], exactly.cumsum(), atol=1e-10)
 
 
-@pytest.mark.parametrize(("words", "n"), [(63, 1), (63, 2), (127, 10), (60, 50)])
+@pytest.mark.parametrize(("words", "n"), [(63, 1), (63, 2), (91, 10), (43, 35)])
 def test_the_law_of_the_others_word_by_word(words, n):
     mean, sd = random_targets(2, words, words)
     got = top_n_probabilities(mean, sd, [n])[0]

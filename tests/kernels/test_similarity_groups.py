@@ -1,5 +1,6 @@
 import itertools
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -28,6 +29,16 @@ def test_value_groups_are_those_of_a_loop_over_pairs(words, dimension, rows, mon
     monkeypatch.setattr("gpustab.kernels.similarity_groups._INNER", {"cpu": 300})
     x, level, values = drawn(words, dimension, words)
     found = value_groups(x, lambda a, b: level[a:b], values, rows)
+    counts, by_word, sums = looped(words, dimension)
+    assert torch.equal(found.counts, counts)
+    assert torch.equal(found.word_counts, by_word)
+    torch.testing.assert_close(found.word_sums, sums, rtol=1e-12, atol=1e-12)
+
+
+@cache
+def looped(words, dimension):
+    """Counts, words' counts and words' sums of values, from a loop over pairs."""
+    x, level, values = drawn(words, dimension, words)
     pairs = {(i, j): int(level[i, j]) for i, j in itertools.combinations(range(words), 2)}
     counts = torch.zeros(GROUPS, len(values), dtype=torch.int64)
     by_word = torch.zeros(words, GROUPS, dtype=torch.int64)
@@ -38,9 +49,7 @@ def test_value_groups_are_those_of_a_loop_over_pairs(words, dimension, rows, mon
             if own < len(values) - 1:
                 by_word[[i, j], k + STEPS] += 1
                 sums[[i, j], k + STEPS] += values[own]
-    assert torch.equal(found.counts, counts)
-    assert torch.equal(found.word_counts, by_word)
-    torch.testing.assert_close(found.word_sums, sums, rtol=1e-12, atol=1e-12)
+    return counts, by_word, sums
 
 
 def test_levels_beyond_the_last_have_no_value():

@@ -91,4 +91,4 @@ def test_memory_does_not_grow_with_the_targets():
 
         return peak(work)
 
-    assert spent(64) < 1.3 * spent(16)
+    assert spent(32) < 1.3 * spent(8)

@@ -105,4 +105,4 @@ def test_several_groups_are_compared_first():
     )  # to the digits that its interval bears
     assert [("collapsed" in cell) for cell in rows["mean cosine"]] == [False, False, True]
     assert [row[0] for row in shared.rows] == ["p@3", "p@10", "p@10 by chance"]
-    assert len(describe(stability(groups[0], neighbours=[3]))) == 2
+    assert len(describe(stability(groups[0], neighbours=[3]))) == 3

@@ -38,7 +38,9 @@ def test_the_object_has_the_keys_of_the_schema(result):
     assert set(group["scale"]) == {"mean_cosine", "chance_reduced_pip"}
     assert set(group["pip"]["reduced"]) == {"mean", "sd", "se", "pairs"}
     assert set(group["neighbours"]) == {"1", "5"}
-    assert set(group["neighbours"]["5"]) == {"p", "p_sd", "p_se", "j", "j_sd", "j_se", "chance_p", "pairs", "ties"}
+    assert set(group["neighbours"]["5"]) == {
+        *("p", "p_sd", "p_se", "j", "j_sd", "j_se", "chance_p", "pairs", "ties", "common", "common_jaccard")
+    }
     said = {"n", "by", "heading", "ranking", "rankings", "standing_out", "list", "pip_and_p"}
     assert set(group["words"]) == {"least_stable", "most_stable", *said}
     assert {"seed", "neighbours", "targets", "loading", "precision"} <= set(content["settings"])

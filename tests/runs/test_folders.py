@@ -41,7 +41,7 @@ from gpustab.runs.manifest import refuse_both, way_on
         ({"summary.json": "[]", "a.vec": "a .1 .2 .3\nb .4 .5 .6\n"}, "it holds files of vectors"),
         (
             {"sgns/fixed/plan.json": '{"schema": "gpustab.plan/1"}', "sgns/fixed/training.lock": ""},
-            "no run of it was finished: make the same call of gpustab train again",
+            "no run of it was finished: make the same call of gpustab train (or encode) again",
         ),
         ({"plan.json": "[1]", "b.jpg": ""}, "it holds 2 files (.jpg, .json)"),
         ({"saved_model.pb": ""}, "TensorFlow"),

@@ -61,7 +61,7 @@ def test_equal_words_have_no_order():
 def test_words_that_are_said_to_be_in_the_tenth_are(kind, noise):
     wrong = named = 0
     for seed in range(2):
-        level, (mean, _), error = drawn(kind, noise, seed=seed)
+        level, (mean, _), error = drawn(kind, noise, n=1000, seed=seed)
         words = standing_out(highest_tenth(mean, error))
         wrong += int((place(level)[words] < 0.9).sum())
         named += len(words)

@@ -34,7 +34,7 @@ def values_of(d):
     i, j = np.triu_indices(runs, 1)
     flat = d[:, i, j]
     sd = flat.std(1, ddof=1) if len(i) > 1 else np.full(len(d), np.nan)
-    se = [oracles.jackknife(x) for x in d] if runs > 2 else np.full(len(d), np.nan)
+    se = oracles.jackknife(d) if runs > 2 else np.full(len(d), np.nan)
     return WordValues(*(torch.as_tensor(np.asarray(x)) for x in (flat.mean(1), sd, se)))
 
 

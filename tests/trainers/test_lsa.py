@@ -1,7 +1,10 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from gpustab.corpus import compact
 from gpustab.corpus.sampling import Sample, draw_units, sample
 from gpustab.errors import ComputationError, InputError
 from gpustab.trainers.lsa import TECHNIQUE, LsaParameters, train, unit_counts
@@ -46,6 +49,28 @@ def test_a_unit_drawn_twice_is_two_rows():
     corpus = make_corpus([30, 40, 50], v=10)
     once, twice = (unit_counts(sample(corpus, np.array(draw))).toarray() for draw in ([0, 1], [1, 0, 1]))
     np.testing.assert_array_equal(twice, once[[1, 0, 1]])
+
+
+@pytest.mark.parametrize("at_once", [1, 45, 100])
+def test_counting_some_units_at_a_time_changes_nothing(at_once, monkeypatch):
+    corpus = make_corpus([30, 0, 40, 50, 1, 90], v=10)
+    drawn = sample(corpus, np.array([5, 1, 0, 0, 3, 2, 1, 4]))
+    want = unit_counts(drawn)
+    tokens = drawn.local.copy()
+    monkeypatch.setattr(compact, "_AT_ONCE", at_once)
+    again = sample(corpus, drawn.draw)
+    np.testing.assert_array_equal(again.tokens, drawn.tokens)
+    found = unit_counts(again)
+    for name in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(want, name))
+    naive = [np.bincount(drawn.local[a:b], minlength=10) for a, b in _bounds(corpus, drawn)]
+    np.testing.assert_array_equal(found.toarray(), naive)
+    np.testing.assert_array_equal(again.local, tokens)  # the sample is left as it was
+
+
+def _bounds(corpus, drawn):
+    ends = np.cumsum([0, *(corpus.texts[u + 1] - corpus.texts[u] for u in corpus.units[drawn.draw])])
+    return pairwise(ends.tolist())
 
 
 def test_a_sentence_of_several_texts_is_one_unit():

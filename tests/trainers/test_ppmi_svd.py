@@ -5,9 +5,19 @@ import pytest
 from pydantic import ValidationError
 from scipy import sparse
 
+from gpustab.corpus.cooccurrence import count_sample
 from gpustab.corpus.sampling import draw_units, sample
 from gpustab.errors import InputError
-from gpustab.trainers.ppmi_svd import TECHNIQUE, PpmiSvdParameters, factor, ppmi, subsample, train
+from gpustab.trainers.ppmi_svd import (
+    TECHNIQUE,
+    PpmiSvdParameters,
+    expected,
+    factor,
+    ppmi,
+    probabilities,
+    subsample,
+    train,
+)
 from tests.trainers.conftest import make_corpus
 
 
@@ -110,6 +120,44 @@ def test_tokens_are_kept_with_the_root_of_threshold_over_share(made):
     assert (found[want == 1] == 1).all()
 
 
+@pytest.mark.parametrize("window", ["flat", "linear"])
+def test_weights_are_the_mean_of_many_draws(made, window):
+    every = count_sample(made, 3, window)
+    found = expected(every, probabilities(made, 1e-2))
+    drawn = [count_sample(made, 3, window, kept=subsample(made, 1e-2, seed)).toarray() for seed in range(200)]
+    spread = np.std(drawn, 0) / len(drawn) ** 0.5
+    varies = spread > 1e-9
+    z = (np.mean(drawn, 0) - found.toarray())[varies] / spread[varies]
+    assert abs(z.mean()) < 0.1
+    assert 0.8 < z.std() < 1.2
+    assert found.sum() < every.sum() / 2
+    assert found.has_canonical_format
+
+
+def test_weights_leave_no_noise_of_seeds_nor_of_the_order_of_texts(made):
+    parameters = PpmiSvdParameters(dim=20, subsample=1e-2, subsample_by="weight", window_weights="linear")
+    turned = sample(make_corpus([300] * 40), np.random.default_rng(0).permutation(40))
+    assert not np.array_equal(turned.tokens, made.tokens)
+    x, again, other = train([made, made, turned], parameters, [1, 1, 2])
+    assert np.array_equal(x, again)
+    assert aligned_cosines(x, other).min() > 0.9999
+    drawn = train([made] * 2, PpmiSvdParameters(dim=20, subsample=1e-2), [1, 2])
+    assert aligned_cosines(*drawn).min() < 0.99
+
+
+def test_a_bootstrap_draw_changes_weights():
+    corpus, parameters = make_corpus([300] * 40), PpmiSvdParameters(dim=20, subsample=1e-2, subsample_by="weight")
+    draws = [sample(corpus, draw_units("bootstrap", 40, seed, 0)) for seed in (0, 1)]
+    same = np.intersect1d(draws[0].words, draws[1].words)
+    one, other = (x[np.isin(own.words, same)] for own, x in zip(draws, train(draws, parameters, [1, 1]), strict=True))
+    assert aligned_cosines(one, other).mean() < 0.99
+
+
+def test_weights_want_gaps():
+    with pytest.raises(ValidationError, match="weights leave no token out"):
+        PpmiSvdParameters(subsample_by="weight", gaps=False)
+
+
 def test_gaps_are_left_or_closed(made):
     open_, closed = (
         train([made], PpmiSvdParameters(dim=5, subsample=1e-3, gaps=gaps), [1])[0] for gaps in (True, False)
@@ -141,7 +189,17 @@ def test_words_that_keep_to_chance():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"dim": 0}, {"window": 0}, {"subsample": -1}, {"smoothing": 0}, {"shift": 0.5}, {"windows": 5}]
+    "wrong",
+    [
+        {"dim": 0},
+        {"window": 0},
+        {"subsample": -1},
+        {"smoothing": 0},
+        {"shift": 0.5},
+        {"windows": 5},
+        {"subsample_by": "weights"},
+        {"window_weights": "harmonic"},
+    ],
 )
 def test_parameters_out_of_range(wrong):
     with pytest.raises(ValidationError):

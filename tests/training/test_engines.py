@@ -18,8 +18,10 @@ from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.formats.registry import read_space
 from gpustab.machine.proof import Proof
 from gpustab.trainers import technique, word2vec_gpu
+from gpustab.trainers.ppmi_svd import PpmiSvdParameters
 from gpustab.training import engines, read_settings, resolve_engine, train_runs
 from gpustab.training.engines import trainers_of
+from gpustab.training.plan import _differences
 
 ROOT = Path(__file__).parents[2]
 PLAN = {
@@ -35,7 +37,7 @@ CBOW = {name: value for name, value in PLAN.items() if name != "sgns"} | {"techn
 
 
 def write_corpus(folder):
-    words = np.random.default_rng(0).integers(0, 12, (5, 3))
+    words = np.random.default_rng(0).integers(0, 6, (5, 2))
     path = folder / "documents.txt"
     path.write_text("\n".join(" ".join(f"w{chr(97 + i)}" for i in row) for row in words) + "\n")
     return path
@@ -184,6 +186,14 @@ def test_a_leaf_that_several_programs_trained_is_not_gone_on_with(tmp_path):
         else:
             with pytest.raises(InputError, match="programs_per_run was 2, now 1; take those, or another run set"):
                 train_runs(settings, tmp_path / "set")
+
+
+def test_an_older_plan_means_that_tokens_were_drawn():
+    now = {"parameters": PpmiSvdParameters().model_dump(mode="json")}
+    old = {"parameters": {k: v for k, v in now["parameters"].items() if k not in {"subsample_by", "window_weights"}}}
+    assert _differences(old, now) == []
+    weighted = {"parameters": now["parameters"] | {"subsample_by": "weight"}}
+    assert _differences(old, weighted) == ['parameters.subsample_by was "draw", now "weight"']
 
 
 def test_an_older_plan_means_gensim(tmp_path, usable):

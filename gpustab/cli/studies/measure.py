@@ -1,4 +1,4 @@
-"""The commands ``study consistency``, ``instability``, ``thresholds`` and ``words``, on runs that are there."""
+"""The commands ``study association``, ``consistency``, ``instability``, ``thresholds`` and ``words``, on runs."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from gpustab.cli.takes import takes
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.options import Option
+from gpustab.studies.association.options import AssociationOptions
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.instability import InstabilityOptions
 from gpustab.studies.thresholds.options import ThresholdsOptions
@@ -146,3 +147,26 @@ def words(
 
         groups = open_runs(runs, load_options)
         show(answer(groups, words_options, compute=computing.compute(), progress=progress), showing)
+
+
+@study.command("association")
+@takes(LoadOptions, Computing, Showing, AssociationOptions)
+def association(
+    runs: ThreeOfAKind,
+    load_options: LoadOptions,
+    computing: Computing,
+    showing: Showing,
+    association_options: AssociationOptions,
+) -> None:
+    """Tell whether your word sets are associated beyond one run's luck (WEAT, Caliskan et al. 2017).
+
+    Example: gpustab study association RUNSET --sets SETS.toml -o association
+    """
+    with session(showing, runs=runs) as progress:
+        require("this study", "study", "scipy")
+        if association_options.sets is None:
+            raise InputError(f"no word sets were given; give {option('sets', ...)}")
+        from gpustab.studies.association.study import association as answer
+
+        groups = open_runs(runs, load_options)
+        show(answer(groups, association_options, compute=computing.compute(), progress=progress), showing)

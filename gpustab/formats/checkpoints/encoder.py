@@ -19,7 +19,7 @@ from gpustab.errors import InputError
 from gpustab.formats.checkpoints.folder import MODULES
 from gpustab.formats.checkpoints.weights import Weights, entry, read_object
 from gpustab.formats.parsed import read_json
-from gpustab.formats.pieces import Pieces
+from gpustab.formats.pieces import Pieces, token_limit
 
 Step = Callable[[Tensor], Tensor]
 
@@ -73,6 +73,11 @@ class SentenceEncoder:
 
     Attributes:
         notes: how it pools, and which of the texts that it was given were cut.
+        tokenizer: of the folder.
+        model: the transformer, without what pools.
+        prompt: put before every text whose tokens are pooled.
+        lower: whether texts are read in small letters.
+        limit: tokens at most.
 
     Raises:
         InputError: if transformers is missing, the folder holds no such model, or it has a part that is not computed
@@ -85,22 +90,23 @@ class SentenceEncoder:
             from transformers.utils import logging as told
         except ImportError:
             raise InputError("an encoder needs transformers: pip install transformers") from None
-        self._prompt, prompts = _prompt(folder)
-        inner, self._steps, said = _modules(folder, self._prompt)
+        self.prompt, prompts = _prompt(folder)
+        inner, self._steps, said = _modules(folder, self.prompt)
         if not (inner / "config.json").is_file():
             raise InputError(f"{inner}: holds no encoder: there is no config.json")
-        self._limit, self._lower = _reading(inner)
+        limit, self.lower = _reading(inner)
         self._device = device or torch.device("cpu")
-        told.disable_progress_bar()  # type: ignore[no-untyped-call]  # of reading the weights
+        told.disable_progress_bar()  # of reading the weights
         try:
             how: Any = {"local_files_only": True, "trust_remote_code": False}
             with torch.device("cpu"):
-                self._tokenizer: Any = AutoTokenizer.from_pretrained(str(inner), **how)
-                self._model: Any = AutoModel.from_pretrained(str(inner), **how).eval().to(self._device)
+                self.tokenizer: Any = AutoTokenizer.from_pretrained(str(inner), **how)
+                self.model: Any = AutoModel.from_pretrained(str(inner), **how).eval().to(self._device)
         except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError) as error:
             raise InputError(f"{inner}: holds no encoder: {next(iter(str(error).splitlines()), error)}") from None
-        if self._model.config.model_type in _WITH_DECODER:
-            self._model = self._model.get_encoder()
+        if self.model.config.model_type in _WITH_DECODER:
+            self.model = self.model.get_encoder()
+        self.limit = token_limit(self.tokenizer, self.model, limit)
         self._own = [*said, *prompts]
         self._of_texts: dict[str, None] = {}
         self.notes = list(self._own)
@@ -108,11 +114,11 @@ class SentenceEncoder:
     @torch.no_grad()
     def encode(self, texts: Sequence[str]) -> Tensor:
         """Return the vectors ``(n, d)`` float32 of some texts; no result depends on the other texts."""
-        read = [f"{self._prompt}{text}".lower() if self._lower else f"{self._prompt}{text}" for text in texts]
-        pieces = Pieces(self._tokenizer, read, self._model, self._limit)
+        read = [f"{self.prompt}{text}".lower() if self.lower else f"{self.prompt}{text}" for text in texts]
+        pieces = Pieces(self.tokenizer, read, self.model, self.limit)
         found: list[Tensor] = [torch.empty(0, device="cpu")] * len(texts)
         for rows, given in pieces.batches(_BATCH):
-            vectors = self._model(**given).last_hidden_state.float()
+            vectors = self.model(**given).last_hidden_state.float()
             for step in self._steps:
                 vectors = step(vectors)
             for row, vector in zip(rows, vectors, strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,15 @@ _NO_PADDING = tuple(f"{use}_token_id" for use in ("bos", "eos", "decoder_start",
 def is_checkpoint(folder: Path) -> bool:
     """Tell whether a folder holds a checkpoint: weights by the names that Hugging Face's libraries give them."""
     return (folder / MODULES).is_file() or (folder.is_dir() and bool(forms(folder)))
+
+
+def digest_of_files(path: Path) -> str:
+    """Return a name for the bytes of a file, or of all files of a folder."""
+    digest = sha256()
+    for file in sorted(part for part in path.rglob("*") if part.is_file()) if path.is_dir() else [path]:
+        with file.open("rb") as content:
+            digest.update(f"{file.relative_to(path)}\0{file_digest(content, 'sha256').hexdigest()}\0".encode())
+    return digest.hexdigest()[:32]
 
 
 def read_checkpoint(folder: Path, options: LoadOptions = DEFAULTS) -> Space:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, count
 
 import torch
+from scipy.special import bdtr
 from torch import Tensor
 
 from gpustab import engine
@@ -154,8 +155,8 @@ def list_agreement(lists: Tensor, present: Tensor) -> tuple[float, float, float]
 
     Returns:
         The share of (query, pair of runs) without a common word; how many words of a query are in the lists of all
-        runs that have the query, mean over queries; and the first share without the tenth of the runs, one at least,
-        that has most of these pairs: an odd run shares no word with any.
+        runs that have the query, mean over queries; and the first share without the runs that have most of these
+        pairs, as many as chance may make odd where one in ten is: an odd run shares no word with any.
     """
     runs = len(lists)
     apart, pairs = (torch.zeros(runs, runs, dtype=torch.long, device="cpu") for _ in range(2))
@@ -166,7 +167,8 @@ def list_agreement(lists: Tensor, present: Tensor) -> tuple[float, float, float]
             pairs[i, j] += 1
             apart[i, j] += not own[i] & own[j]
         everywhere += [len(set.intersection(*own.values()))] if own else []
-    rest = (apart + apart.T).sum(1).argsort(stable=True)[: runs - math.ceil(runs / 10)].sort().values
+    odd = next(k for k in count() if bdtr(k, runs, 0.1) >= 0.95)
+    rest = (apart + apart.T).sum(1).argsort(stable=True)[: runs - odd].sort().values
     shares = [
         float(apart[some][:, some].sum() / total) if (total := pairs[some][:, some].sum()) else math.nan
         for some in (torch.arange(runs, device="cpu"), rest)

@@ -18,7 +18,7 @@ from gpustab.results import Table
 from gpustab.results.page import counted
 from gpustab.runs.families import families
 from gpustab.runs.group import Group
-from gpustab.runs.key import WHOLE
+from gpustab.runs.key import ENCODER, WHOLE
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import near_words, show, some_words
 from gpustab.studies.bootstrap import claims_of_runs, numbers, tables
@@ -68,7 +68,7 @@ def bootstrap(
         asked = asked or chosen_queries(corpus or corpus_of(given, options), options, answer.report)
         answer.result.settings["query"] = [show(word) for word in asked.words]
         study = _Study(answer, options, asked.words)
-        for number, family in enumerate(among := families(given)):
+        for number, family in enumerate(among := families(given, models_together=True)):
             study.of_family(family.members, number / len(among))
         study.finish(corpora(given))
         answer.result.verdict += asked.notes[:1]  # how the command chose the words, where nobody named them
@@ -204,7 +204,8 @@ def _notes(own: Measured, chooser: Measured | None) -> Iterator[str]:
     if own.key.sampling == "bootstrap" and chooser is None:
         yield (
             "There are no runs of the whole corpus, so the same bootstrap runs choose and judge. Their shares are too "
-            "high, by about 0.09 with 5 runs, 0.05 with 10, 0.02 with 20. Train shuffled runs too."
+            "high, by about 0.09 with 5 runs, 0.05 with 10, 0.02 with 20. "
+            + ("Give three fine-tunings." if own.key.technique == ENCODER else "Train shuffled runs too.")
         )
     absent = own.listed.cosines.isnan().any(1)
     if bool(absent.any()):

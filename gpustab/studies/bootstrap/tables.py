@@ -39,8 +39,7 @@ class Setting(NamedTuple):
     ]
     everywhere: Annotated[float, Column("in all lists", 2, "words of a query in the lists of all runs")]
     disjoint_of_most: Annotated[
-        float,
-        Column(about="share of query and pair of runs without a common word, but for the tenth of runs with most"),
+        float, Column(about="share of query and pair of runs without a common word, but for the runs with most")
     ]
     absent: Annotated[int, Column("absent somewhere", about="listed words that some run lacks")]
     mean_rank_within: Annotated[float, Column(about="words a query whose mean rank is within the list (figure 3)")]

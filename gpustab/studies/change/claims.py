@@ -320,7 +320,7 @@ BEYOND_LAW = Claim[Excess](
     id="change.word-beyond-law",
     says="A word changed more than equally frequent words.",
     rule=(
-        "the word lies above the law of frequency, and farther above it than in randomly dealt documents, at a false "
+        "the word lies above a curve over frequency, and farther above it than in randomly dealt documents, at a false "
         f"discovery rate of {BEYOND:g} over all words of two periods. No verdict without two splits"
     ),
     judge=lambda word: "yes" if word.q <= BEYOND and word.excess > 0 else "no",

@@ -57,6 +57,8 @@ _MARKS = {
 }
 _AT_RANDOM = _Mark("documents dealt out at random", "g4", 4, "corrected_se", 34)
 _UNLIKE = Named("two different words", "ink line thin dash")
+_STEPS = 40
+"""Points of a curve."""
 
 
 @drawn_from("pairs")
@@ -200,13 +202,13 @@ def _typical(rows: Iterable[Excess], most: bool) -> float:
 def _over_frequency(part: Table[Excess], name: str) -> str:
     rows = sorted(part.rows(), key=lambda row: row.frequency)
     points = [(1e6 * row.frequency, row.change) for row in rows if row.change > 0]
-    law = [rows[0], rows[-1]]
+    curve = [*rows[:: max(1, len(rows) // _STEPS)], rows[-1]]
     return lines(
         Axis("occurrences per million words, in the earlier period", points[0][0], points[-1][0], log=True),
         Axis("change", min(y for _, y in points), max(y for _, y in points), log=True),
         [
             Cloud(points, "g0"),
-            Curve([1e6 * row.frequency for row in law], [row.expected for row in law], "ink", name="the law"),
+            Curve([1e6 * row.frequency for row in curve], [row.expected for row in curve], "ink", name="expected"),
         ],
         f"Change of {len(rows):,} words over their frequency, {name}",
         name=short(name, 40),

@@ -3,8 +3,8 @@
 ``log Δ(w, t)`` over ``log f(w, t)``, both standardised, with a random intercept per word; f is the relative frequency
 in the earlier period, as in the thesis' program. Noise of sampled documents follows frequency too, and averaging
 runs does not take it away: only the difference to a control, whose periods are documents dealt out at random, says
-anything. What a word changed beyond the law is its residual; the control's change of the same word is what its
-documents' sampling and training come to.
+anything. What a word changed beyond words of its frequency is what a curve leaves, not this line; the control's change
+of the same word is what its documents' sampling and training come to.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.errors import InputError
+from gpustab.statistics.curves import residuals
 from gpustab.statistics.intervals import jackknife_error
 from gpustab.statistics.mixed import fit_random_intercept
 from gpustab.studies.change.claims import WORDS_OF_A_LAW
@@ -56,15 +57,13 @@ class Rows(NamedTuple):
 class Fitted(NamedTuple):
     """One fit: the effect β of log frequency on log change, both standardised, with its standard error over words.
 
-    R² marginal is the variance that frequency explains, conditional with the word's own; residuals are ``(N,)`` log
-    change less what the law says, natural logarithm.
+    R² marginal is the variance that frequency explains, conditional with the word's own.
     """
 
     beta: float
     beta_se: float
     r2_marginal: float
     r2_conditional: float
-    residuals: Floats
 
 
 def rows_of(both: Between) -> Rows | None:
@@ -116,18 +115,8 @@ class Laws:
 
     def fit(self, changes: Sequence[Floats]) -> Fitted:
         """Fit the law to the changes of all pairs of periods."""
-        y = self.response(changes)
-        fit = fit_random_intercept(y, self.x, self.groups)
-        residuals = y - fit.beta[0] - fit.beta[1] * self.x
-        logs = _groups([_log(values) for values in changes], self.per_pair)
-        sds = [np.full(len(values), values.std(ddof=1)) for values in logs]
-        return Fitted(
-            float(fit.beta[1]),
-            float(fit.beta_se[1]),
-            fit.r2_marginal,
-            fit.r2_conditional,
-            residuals * np.concatenate(sds),
-        )
+        fit = fit_random_intercept(self.response(changes), self.x, self.groups)
+        return Fitted(float(fit.beta[1]), float(fit.beta_se[1]), fit.r2_marginal, fit.r2_conditional)
 
     def response(self, changes: Sequence[Floats]) -> Floats:
         """Log changes, standardised."""
@@ -216,7 +205,10 @@ def bootstrap_error(y: Floats, x: Floats, groups: NDArray[np.int64], options: Ch
 
 
 def excesses(series: str, laws: Laws, splits: Sequence[Laws]) -> list[Excess]:
-    """Return every word's excess over the law, largest first in every pair of periods.
+    """Return every word's excess over words of its frequency, largest first in every pair of periods.
+
+    Excess is what a curve over log frequency leaves of log change, of the words of one pair of periods: the line of the
+    law left a hump, since words of middle frequency lie above it or below.
 
     Args:
         series: its name.
@@ -224,8 +216,6 @@ def excesses(series: str, laws: Laws, splits: Sequence[Laws]) -> list[Excess]:
         splits: of the same periods, documents dealt out at random.
     """
     n = max(laws.sizes)
-    left = [fit.residuals for fit in laws.without(n)[0]] if n > 1 else []
-    errors = (jackknife_error(values) for values in np.stack(left).T.tolist()) if left else repeat(math.nan)
     own, others = _of_words(laws), [_of_words(split) for split in splits]
     rows: list[Excess] = []
     for part in laws.parts:
@@ -233,6 +223,8 @@ def excesses(series: str, laws: Laws, splits: Sequence[Laws]) -> list[Excess]:
         excess = np.array([own[key][1] for key in keys])
         held = [[split[key][1] if key in split else math.nan for key in keys] for split in others]
         rates = beyond_splits(excess, np.array(held).reshape(len(others), len(keys))).tolist()
+        left = [_beyond(part, values) for values in part.without[n][0]] if n > 1 else []
+        errors = (jackknife_error(values) for values in np.stack(left).T.tolist()) if left else repeat(math.nan)
         of_part = []
         for key, frequency, error, rate in zip(keys, part.frequency.tolist(), errors, rates, strict=False):
             change, beyond = own[key]
@@ -243,15 +235,19 @@ def excesses(series: str, laws: Laws, splits: Sequence[Laws]) -> list[Excess]:
     return rows
 
 
+def _beyond(part: Rows, change: Floats) -> Floats:
+    """The logarithm of change that a curve over that of frequency leaves, over the words of a pair of periods."""
+    return residuals(_log(change), np.log(part.frequency))
+
+
 def _of_words(laws: Laws) -> dict[tuple[str, str, str], tuple[float, float]]:
     """The change of every word between the averages of most runs, and its excess, by periods and word."""
-    n = max(laws.sizes)
-    residuals = iter(laws.blocks(n)[0].residuals.tolist())
-    return {
-        (part.first, part.second, word): (change, next(residuals))
-        for part in laws.parts
-        for word, change in zip(part.words, part.changes[n][0].tolist(), strict=True)
-    }
+    found = {}
+    for part in laws.parts:
+        change = part.changes[max(laws.sizes)][0]
+        for word, *numbers in zip(part.words, change.tolist(), _beyond(part, change).tolist(), strict=True):
+            found[part.first, part.second, word] = (numbers[0], numbers[1])
+    return found
 
 
 def beyond_splits(excess: Floats, splits: Floats) -> Floats:

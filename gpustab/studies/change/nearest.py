@@ -11,11 +11,11 @@ import math
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.kernels.kept import Kept as KeptWords
 from gpustab.kernels.kept import kept_neighbours
+from gpustab.statistics.curves import residuals
 from gpustab.statistics.ranks import spearman
 from gpustab.studies.change.claims import BARELY
 from gpustab.studies.change.periods import Between
@@ -34,11 +34,6 @@ def length_of(words: int, wanted: int | None = None) -> int:
     """
     return wanted or min(max(words // PART, FEWEST), MOST)
 
-
-Floats = NDArray[np.float64]
-
-KNOTS = 5
-"""At the least and the greatest value and at the quarters between: enough for one hump, too few to follow noise."""
 
 Samplings = tuple[float, float, float]
 """Part that two samplings of one period share, mean over the words, its error over runs, and that of the rest."""
@@ -107,45 +102,3 @@ def agreement(lost: Tensor, change: Tensor, frequency: Tensor | None = None) -> 
         columns = [residuals(column, np.log(frequency[known].numpy())) for column in columns]
     one, two = (torch.from_numpy(column)[None] for column in columns)
     return float(spearman(one, two))
-
-
-def spline(x: Floats, knots: int = KNOTS) -> Floats:
-    """Return the columns of a natural cubic spline, ``(N, K − 1)``, to be fitted beside an intercept.
-
-    The curve is straight at both ends. Knots stand at quantiles, so that equally many values lie between two of them;
-    where values are tied there may be fewer. Two knots are a line.
-
-    Args:
-        x: ``(N,)`` finite, at least two different values.
-        knots: K, at most.
-
-    Raises:
-        ValueError: if the values do not differ.
-
-    Example:
-        >>> x = np.linspace(0, 1, 9)
-        >>> spline(x).shape, bool(np.allclose(spline(x, 2)[:, 0], x))
-        ((9, 4), True)
-    """
-    from scipy.interpolate import CubicSpline  # not at the start: half a second
-
-    places = np.unique(np.quantile(x, np.linspace(0, 1, knots)))
-    if len(places) < 2:
-        raise ValueError("values do not differ, so that there is no curve over them")
-    # Each column is the curve that is 1 at its knot and 0 at the others; all together are the intercept.
-    curve = CubicSpline(places, np.eye(len(places)), bc_type="natural")
-    columns: Floats = np.array(curve(x)[:, 1:], dtype=np.float64)
-    return columns
-
-
-def residuals(y: Floats, x: Floats, knots: int = KNOTS) -> Floats:
-    """Return what a curve over x leaves of y, ``(N,)``; less their mean alone where x does not vary.
-
-    >>> x = np.linspace(-2, 2, 200)
-    >>> bool(np.abs(residuals(np.exp(-(x**2)), x)).max() < 0.1)  # a line leaves 0.6
-    True
-    """
-    if len(x) < 2 or not np.ptp(x) > 0:
-        return np.asarray(y - y.mean())
-    design = np.column_stack([np.ones(len(x)), spline(x, knots)])
-    return np.asarray(y - design @ np.linalg.lstsq(design, y, rcond=None)[0])

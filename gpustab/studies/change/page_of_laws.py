@@ -78,10 +78,11 @@ def of_excess(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
             "Which words changed more than words of their frequency?",
             tables=lists,
             answer=(
-                "Expected is the change of a word of its frequency by the law above, between the averages of most "
-                f"runs. A word is listed that is farther above it than where documents were dealt out at random, which "
-                f"stands beside it; {percent(BEYOND)} of those listed may be there by chance of documents and "
-                "training. First are those whose ratio is surely highest, by the lower end of its interval over "
+                "Expected is the change of a word of its frequency by a curve through the words of the two periods, "
+                "between the averages of most runs. A word is listed that is farther above it than where documents "
+                f"were dealt out at random, which stands beside it; {percent(BEYOND)} of those listed may be there by "
+                "chance of documents and training. First are those whose ratio is surely highest, by the lower end of "
+                "its interval over "
                 f"runs.{none}"
             ),
         )

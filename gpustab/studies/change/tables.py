@@ -60,7 +60,7 @@ TwoSamplings = Annotated[
 ]
 OverRuns = Annotated[float, Column(about="its jackknife error over the runs of both periods")]
 Frequency = Annotated[float, Column("frequency per million", about="relative, in the earlier period", text=per_million)]
-Expected = Annotated[float, Column("expected", 3, "change of a word of its frequency, by the law")]
+Expected = Annotated[float, Column("expected", 3, "change of a word of its frequency, by a curve")]
 
 
 class Pair(NamedTuple):

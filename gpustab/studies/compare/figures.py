@@ -10,12 +10,13 @@ import numpy as np
 from gpustab.report.describe import SUMMARIES
 from gpustab.report.origin import in_words
 from gpustab.report.svg.axes import Axis, round_ticks, short
-from gpustab.report.svg.charts import Cloud, Curve, Diagonal, lines
+from gpustab.report.svg.charts import Cloud, Curve, Diagonal, Layer, lines
 from gpustab.report.svg.colours import Series, series
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.report.svg.rows import HEADED, Dot, Row, dots
 from gpustab.results import Table
 from gpustab.results.page import number, percent
+from gpustab.studies.compare.spaces import SPACES, UNLIKE
 from gpustab.studies.compare.study import WORDS
 
 _MARKED = 3.5
@@ -82,7 +83,37 @@ def words(table: Table, tables: Tables) -> Picture:
     return Picture(f"{percent(above)} of the words keep more neighbours in {second} than in {first}", [panel])
 
 
+@drawn_from(WORDS.name)
+def spaces(table: Table, tables: Tables) -> Picture:
+    """Every word by what two runs of one group share and what a run of each shares; those seen differently marked."""
+    within = (np.asarray(table["p_first"], np.float64) + np.asarray(table["p_second"], np.float64)) / 2
+    between = np.asarray(table["p_between"], np.float64)
+    known = np.isfinite(within) & np.isfinite(between)
+    if not known.any():
+        return Picture(missing="The picture of spaces needs words whose neighbours were compared in both groups.")
+    layers: list[Layer] = [Diagonal(), Cloud(zip(within[known], between[known], strict=True), "ink")]
+    marked = list(UNLIKE.rows(tables))
+    if marked:
+        x = [(row.first + row.second) / 2 for row in marked]
+        layers.append(Curve(x, [row.between for row in marked], "g2", 2, parts=("full",), size=_MARKED))
+    agreement = next(iter(SPACES.rows(tables))).agreement
+    panel = lines(
+        Axis("share of neighbours of two runs of one group", 0.0, 1.0),
+        Axis("share of a run of each", 0.0, 1.0),
+        layers,
+        f"Words by the neighbours that two runs of one group share and a run of each shares; {len(marked)} are marked",
+        height=330,
+    )
+    return Picture(f"Neighbours of both groups agree by {number(agreement, 2)}, training noise taken out", [panel])
+
+
 FIGURES: Figures = {
+    "spaces": (
+        "Every word by the neighbours that two runs of one group share (mean of both) and that a run of each shares. "
+        "On the dashed line the groups differ by no more than training noise; below it they have other neighbours. "
+        "Marked: words seen more differently than words as frequent.",
+        spaces,
+    ),
     "measures": ("Mean over pairs of runs with its 95 % interval; 100 % of chance: unrelated spaces.", measures),
     "words": (
         "Every word by the share of its nearest neighbours that two runs have in common; stronger where more words "

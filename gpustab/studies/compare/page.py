@@ -12,13 +12,15 @@ from gpustab.report.origin import in_words
 from gpustab.report.svg.colours import series
 from gpustab.report.words import Browsed
 from gpustab.results import Block, Card, Content, SmallTable
-from gpustab.results.page import Columns, counted, number, percent
+from gpustab.results.page import Columns, Shown, counted, number, percent, with_half
+from gpustab.results.table import titles
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.compare import study
+from gpustab.studies.compare.spaces import COSINES, SPACES, UNLIKE, Agreement, Unlike
 from gpustab.studies.compare.study import Word
-from gpustab.studies.shared.wording import difference_span, listed, of_list, percents, the_runs
+from gpustab.studies.shared.wording import difference_span, listed, number_span, of_list, percents, the_runs
 
-CITATIONS = ("rettenmeier2020", "antoniak2018")
+CITATIONS = ("rettenmeier2020", "antoniak2018", "wendlandt2018")
 WORDS = {
     "words": {
         "count": "times in a run",
@@ -28,6 +30,10 @@ WORDS = {
         "se": Browsed("its SE", beside="less_first"),
         "less_first": Browsed("disadvantage, first", "percent"),
         "less_second": Browsed("second", "percent"),
+        "p_between": "p@n, a run of each",
+        "beyond": Browsed("beyond noise", beside="unlike"),
+        "beyond_se": Browsed("its SE", beside="unlike"),
+        "unlike": Browsed("seen differently", "percent"),
     }
 }
 _SHOWN = 10
@@ -119,13 +125,60 @@ def methods(result: Content) -> str:
         "degrees "
         "of freedom of the two. A word is named if, beside 200 words of like frequency, it is in the tenth that "
         "differs most "
-        "one way."
+        "one way. How far both agree is the share of neighbours of a run of each beyond chance, by the root of the "
+        "product of those of two runs of either group (Spearman's correction for attenuation), and the same of "
+        "cosines."
     )
 
 
 def page(result: Result) -> list[Block]:
-    """Return the numbers of both groups beside each other, and the words that surely differ."""
-    return [_numbers(result), *_words(result)]
+    """Return the numbers of both groups, the words that surely differ, and how far both agree."""
+    return [_numbers(result), *_words(result), *_spaces(result)]
+
+
+def _spaces(result: Result) -> list[Block]:
+    """How far the spaces of both groups agree, and the words that they see most differently."""
+    spaces, unlike = list(SPACES.rows(result.tables)), list(UNLIKE.rows(result.tables))
+    first, second = (in_words(group["name"]) for group in result.groups)
+    named = {"first": f"two runs of {first}", "second": f"two runs of {second}"}
+
+    def shown(name: str) -> tuple[str, Shown]:
+        return named.get(name, titles(Agreement)[name]), lambda row: _spanned(row.estimate(name))
+
+    columns: Columns = [
+        ("by", lambda row: "PIP loss, share of chance" if row.measure == COSINES else row.measure),
+        *(shown(name) for name in ("first", "second", "between", "agreement")),
+    ]
+    tables = [SmallTable.of("95 % intervals over runs", spaces, columns, Agreement)]
+    if unlike:
+        runs = min(len(group["runs"]) for group in result.groups)
+        lists: Columns = [
+            "word",
+            "times",
+            *((named.get(name, titles(Unlike)[name]), (name, 2)) for name in ("first", "second", "between")),
+            ("beyond noise", lambda row: with_half(row.beyond, Estimate.of_runs(row.beyond, row.se, runs).half)),
+            "sure",
+            (f"near it in {first}", lambda row: row.in_first),
+            (f"near it in {second}", lambda row: row.in_second),
+        ]
+        left = f"; the surest {_SHOWN}" if len(unlike) > _SHOWN else ""
+        title = f"{counted(len(unlike), 'word')} of which both have other neighbours, beyond training noise{left}"
+        tables.append(SmallTable.of(title, unlike[:_SHOWN], lists, Unlike))
+    return [
+        Block(
+            "Do both see the same neighbours?",
+            tables=tables,
+            figures=["spaces"],
+            answer=" ".join(filter(None, result.verdict[2:])),
+            aside=(
+                "This is not about which is more stable. The agreement says how far what both expect is the same, "
+                "however noisy their single runs are: 1 if the runs of both list the same words equally often, 0 by "
+                "chance. It is what a run of each shares beyond chance, by the root of the product of what two runs of "
+                "either group share. Few runs may give more than 1. By PIP loss the same is asked of the cosines of "
+                "all pairs of words. Beyond noise is the mean p@n of two runs of one group less that of a run of each."
+            ),
+        )
+    ]
 
 
 def _numbers(result: Result) -> Block:
@@ -146,6 +199,12 @@ def _numbers(result: Result) -> Block:
     neighbours = f" (neighbours of {some})" if (some := _drawn(result)) else ""
     title = f"Which is more stable, over {result.groups[0]['words']:,} common words{neighbours}?"
     return Block(title, tables=[SmallTable("95 % intervals", header, rows)], figures=["measures"])
+
+
+def _spanned(estimate: Estimate) -> str:
+    """Return a number with its interval, which may reach below 0."""
+    span = "no interval" if math.isnan(estimate.half) else number_span(*estimate.interval)
+    return f"{number(estimate.value, 3)} ({span})"
 
 
 def _drawn(result: Content) -> str:
@@ -183,7 +242,7 @@ def _words(result: Result) -> list[Block]:
             left = f": the surest {len(some)}" if len(some) < len(every) else ""
             tables.append(SmallTable.of(title + left, some, columns))
     return [
-        Block("Which words differ?", tables=tables, answer=result.verdict[-1]),
+        Block("Which words differ?", tables=tables, answer=result.verdict[1]),
         Block(
             "How stable is every word in both groups?",
             figures=["words"],

@@ -1,8 +1,8 @@
-"""Which of two groups of runs is more stable, over the same words, and which words differ most?"""
+"""Which of two groups of runs is more stable, over the same words, and how far do their spaces agree?"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
@@ -18,7 +18,7 @@ from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results import Column, Sheet
 from gpustab.results.page import counted, percent, thousands
-from gpustab.runs.families import over_common_words
+from gpustab.runs.families import over_one_vocabulary, side_by_side
 from gpustab.runs.group import Group, loaded
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words
@@ -28,6 +28,17 @@ from gpustab.statistics.reliability import WordValues, common_error, parts, pool
 from gpustab.statistics.windows import standing_out
 from gpustab.studies.compare import CompareOptions
 from gpustab.studies.compare.claims import MORE_STABLE, WORDS_DIFFER, Differing, Groups, few_runs
+from gpustab.studies.compare.claims_of_spaces import DIFFER, SEEN_DIFFERENTLY, Seen, Spaces
+from gpustab.studies.compare.spaces import (
+    SPACES,
+    UNLIKE,
+    Words,
+    by_neighbours,
+    drawn_apart,
+    of_cosines,
+    of_lists,
+    unlike_words,
+)
 from gpustab.studies.shared.frame import Answer, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.shared.spaces import flaws_of, named, sentences_of
@@ -61,6 +72,26 @@ class Word:
         ),
     ]
     surely: Annotated[str, Column(about="where it surely is at a disadvantage: first, second, or nowhere")]
+    p_between: Annotated[
+        float, Column("p@n between", 2, "share of its n neighbours that a run of the first and one of the second share")
+    ]
+    beyond: Annotated[
+        float, Column("beyond noise", 2, "mean of p@n in both groups less that between: what training does not explain")
+    ]
+    beyond_se: Annotated[float, Column("its standard error", 2, "pooled over words of like frequency")]
+    unlike: Annotated[
+        float,
+        Column(
+            about="probability to be in the tenth that both groups see most differently; NaN: no test", text=percent
+        ),
+    ]
+    loss_first: Annotated[
+        float, Column("PIP loss in the first group", 3, "reduced, root of the mean square over pairs")
+    ]
+    loss_second: Annotated[float, Column("PIP loss in the second group", 3, "the same in the second group")]
+    loss_between: Annotated[
+        float, Column("PIP loss between", 3, "the same of a run of the first and one of the second")
+    ]
 
     def less(self, place: str) -> float:
         """Return the probability that the word is in the tenth at a disadvantage in one of the groups."""
@@ -87,6 +118,9 @@ def compare(
     differs most one way, about one in twenty wrong. Of groups of one law none is named: the check is the difference of
     two disjoint halves of one group.
 
+    Beside that stands how far the groups agree, whichever is more stable: what a run of each has in common against what
+    two runs of one group have, so that training noise is taken out (:mod:`gpustab.studies.compare.spaces`).
+
     Args:
         first: one group.
         second: the other.
@@ -96,7 +130,8 @@ def compare(
         **choices: options one by one, see :class:`CompareOptions`.
 
     Returns:
-        ``groups``: each one's numbers over the common words; ``contrasts``: their differences; table ``words``.
+        ``groups``: each one's numbers over the common words; ``contrasts``: their differences; tables ``words``,
+        ``spaces`` and ``unlike``.
 
     Raises:
         InputError: if the groups have fewer than two words in common.
@@ -104,14 +139,15 @@ def compare(
     options = chosen(CompareOptions, options, choices)
     given = groups_of([first, second])
     with answering("compare", options, given, compute, progress) as answer:
-        (one, other), rows = over_common_words([loaded(group) for group in given])
-        if len(rows[0]) < 2:
-            shown = "; ".join(f"{runs.name} has {some_words(list(runs.vocabulary)[:3], 3)}" for runs in (one, other))
+        both = [loaded(group) for group in given]
+        one, other = over_one_vocabulary(both)
+        if one.words < 2:
+            shown = "; ".join(f"{runs.name} has {some_words(list(runs.vocabulary)[:3], 3)}" for runs in both)
             raise InputError(
-                f"'{one.name}' and '{other.name}' have {counted(len(rows[0]), 'word')} in common; wanted two or more: "
+                f"'{one.name}' and '{other.name}' have {counted(one.words, 'word')} in common; wanted two or more: "
                 f"{shown}"
             )
-        _compare(one, other, rows, options, answer)
+        _compare(one, other, options, answer)
     return answer.result
 
 
@@ -124,22 +160,20 @@ class _Measured(NamedTuple):
     words: WordValues
     error: Tensor
     noise: Tensor
-    lists: int
+    lists: engine.NeighbourPass
     far: list[str]
     few: str
 
 
-def _compare(one: Runs, other: Runs, rows: list[Tensor], options: CompareOptions, answer: Answer) -> None:
+def _compare(one: Runs, other: Runs, options: CompareOptions, answer: Answer) -> None:
     result = answer.result
-    result.notes += said_of(same_runs({runs.name: runs for runs in (one, other)}))
+    same = same_runs({runs.name: runs for runs in (one, other)})
+    result.notes += said_of(same)
     targets = engine.draw_targets(one, options.targets, options.seed)
-    same = rows[1][torch.searchsorted(rows[0], targets)]  # the same words' rows in the other group
-    measured = [_measure(runs, words, options.n, answer) for runs, words in ((one, targets), (other, same))]
-    n = measured[0].lists
+    measured = [_measure(runs, targets, options.n, answer) for runs in (one, other)]
+    n = measured[0].lists.k
     result.settings["n"] = n
-    result.groups = [
-        _group(runs, len(rows[0]), len(targets), n, x) for runs, x in zip((one, other), measured, strict=True)
-    ]
+    result.groups = [_group(runs, len(targets), n, x) for runs, x in zip((one, other), measured, strict=True)]
     numbers = {
         f"p@{n}": [x.p for x in measured],
         "loss": [x.loss for x in measured],
@@ -149,14 +183,40 @@ def _compare(one: Runs, other: Runs, rows: list[Tensor], options: CompareOptions
     result.contrasts = [{"name": name, "groups": names, **_plain(x.minus(y))} for name, (x, y) in numbers.items()]
     groups = Groups(one.name, other.name, measured[0].p, measured[1].p, n, measured[0].share, measured[1].share)
     result.contrasts[0]["verdict"], result.contrasts[-1]["verdict"] = MORE_STABLE.judge(groups), groups.by_loss
-    words = list(_words(one, targets, *measured))
-    result.tables[WORDS.name] = WORDS.table(words)
-    less = [sum(word.surely == place for word in words) for place in ("first", "second")]
     far = [f"{run} of {the_runs(runs.name)}" for runs, x in zip((one, other), measured, strict=True) for run in x.far]
     silent = f"{named(far)} {'lies' if len(far) == 1 else 'lie'}" if far else ""
     noisy = ", and ".join(x.few for x in measured if x.few)
+    answer.report(f"{one.name} and {other.name}", 0.0)
+    apart = drawn_apart(one, other)
+    seen = of_lists([x.lists for x in measured], [x.words for x in measured], apart)
+    unlike, alike = seen.most_unlike() if not (silent or noisy or same) else _no_test(targets)
+    spaces = [by_neighbours(seen, n, one.words, min(len(one), len(other)), apart)]
+    losses = [torch.full((len(targets),), torch.nan, dtype=torch.float64, device="cpu")] * 3
+    if (one.unit, one.centre) == (other.unit, other.centre):  # as those of one command are
+        both = engine.place(side_by_side([one, other]), answer.compute)
+        cosines = of_cosines(both, len(one), apart, answer.compute)
+        spaces += [cosines.agreement] if cosines.agreement else []
+        losses = [x[targets] for x in cosines.losses]
+    words = list(_words(one, targets, measured, seen, unlike, losses))
+    result.tables |= {
+        **WORDS.named(words),
+        **SPACES.named(spaces),
+        **UNLIKE.named(unlike_words(one, targets, seen, [x.lists for x in measured], alike, unlike)),
+    }
+    less = [sum(word.surely == place for word in words) for place in ("first", "second")]
     differing = Differing(one.name, other.name, less[0], less[1], len(words), silent, noisy)
-    result.verdict = [MORE_STABLE.sentence(groups), WORDS_DIFFER.sentence(differing)]
+    named_words = [row.word for row in UNLIKE.rows(result.tables)]
+    result.verdict = [
+        MORE_STABLE.sentence(groups),
+        WORDS_DIFFER.sentence(differing),
+        *(DIFFER.sentence(Spaces(one.name, other.name, row, n, bool(same))) for row in spaces),
+        SEEN_DIFFERENTLY.sentence(Seen(one.name, other.name, named_words, len(words), silent, noisy, bool(same))),
+    ]
+
+
+def _no_test(targets: Tensor) -> tuple[Tensor, Tensor]:
+    nothing = torch.full(targets.shape, torch.nan, dtype=torch.float64, device="cpu")
+    return nothing, torch.empty(0, dtype=torch.long, device="cpu")
 
 
 def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer) -> _Measured:
@@ -165,8 +225,9 @@ def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer) -> _Measured:
     placed = engine.place(runs, compute)
     pip = engine.pip_pass(placed, compute)
     lists = engine.neighbour_pass(placed, targets, n, compute, lambda done: answer.report(runs.name, done / len(runs)))
-    between = engine.overlap_pass(lists, [lists.k], compute).p[0].cpu()
-    words = WordValues(*(x.cpu() for x in engine.word_overlap_pass(lists, lists.k, compute)))
+    overlap = engine.overlap_pass(lists, [lists.k], compute, spread=lists.k)
+    between = overlap.p[0].cpu()
+    words = WordValues(*(x.cpu() for x in overlap.of_words()))
     common = common_error(between, float(words.mean.mean()))  # what all words have in common moves none of them
     error = (pooled_error(words, len(runs)).square() - common).clamp(min=0).sqrt()
     losses = pair_matrix(pip.reduced, len(runs))
@@ -179,7 +240,7 @@ def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer) -> _Measured:
     answer.warn(runs.name, sentences_of(flaws, pip))
     loss = _estimate(losses)
     chance = float(pip.scale.chance.square().mean().sqrt()) if pip.scale else 0.0
-    return _Measured(loss, loss.over(chance), _estimate(between), words, error, noise, lists.k, flaws.names, few)
+    return _Measured(loss, loss.over(chance), _estimate(between), words, error, noise, lists, flaws.names, few)
 
 
 def _estimate(pairs: Tensor) -> Estimate:
@@ -187,11 +248,11 @@ def _estimate(pairs: Tensor) -> Estimate:
     return Estimate.of_runs(statistics.mean, statistics.se, len(pairs))
 
 
-def _group(runs: Runs, words: int, targets: int, n: int, measured: _Measured) -> dict[str, Any]:
+def _group(runs: Runs, targets: int, n: int, measured: _Measured) -> dict[str, Any]:
     return {
         "name": runs.name,
         "runs": list(runs.names),
-        "words": words,
+        "words": runs.words,
         "targets": targets,
         "pip": _plain(measured.loss),
         "of_chance": _plain(measured.share),
@@ -203,16 +264,34 @@ def _plain(estimate: Estimate) -> dict[str, Any]:
     return {"mean": estimate.value, "se": estimate.se, "interval": list(estimate.interval)}
 
 
-def _words(runs: Runs, targets: Tensor, one: _Measured, other: _Measured) -> Iterator[Word]:
-    """Yield every word's difference, and where it surely is less stable."""
+def _words(
+    runs: Runs, targets: Tensor, measured: Sequence[_Measured], seen: Words, unlike: Tensor, losses: Sequence[Tensor]
+) -> Iterator[Word]:
+    """Yield every word's numbers in both groups and between them, and where it surely is less stable."""
+    one, other = measured
     difference = one.words.mean - other.words.mean
-    error = torch.hypot(one.error, other.error)
     noise = one.noise + other.noise
     known = bool(noise.isfinite().all())
     less = [highest_tenth(x, noise) if known else torch.full_like(x, torch.nan) for x in (-difference, difference)]
     surely = [set(standing_out(x).tolist()) for x in less]
-    columns = [x.tolist() for x in (one.words.mean, other.words.mean, difference, error, *less)]
+    numbers = {
+        "p_first": one.words.mean,
+        "p_second": other.words.mean,
+        "difference": difference,
+        "se": torch.hypot(one.error, other.error),
+        "less_first": less[0],
+        "less_second": less[1],
+        "p_between": seen.shared.between.value,
+        "beyond": seen.shared.beyond.value,
+        "beyond_se": seen.se,
+        "unlike": unlike,
+        "loss_first": losses[0],
+        "loss_second": losses[1],
+        "loss_between": losses[2],
+    }
     counts = runs.counts_in_a_run()
-    for k, (row, p, q, by, se, first, second) in enumerate(zip(targets.tolist(), *columns, strict=True)):
+    columns = [x.tolist() for x in numbers.values()]
+    for k, (row, *values) in enumerate(zip(targets.tolist(), *columns, strict=True)):
         where = "first" if k in surely[0] else "second" if k in surely[1] else ""
-        yield Word(runs.vocabulary.text(row), counts[row], p, q, by, se, first, second, where)
+        own = dict(zip(numbers, values, strict=True))
+        yield Word(word=runs.vocabulary.text(row), count=counts[row], surely=where, **own)

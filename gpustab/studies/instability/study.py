@@ -20,6 +20,7 @@ from gpustab.results.page import counted
 from gpustab.runs.families import Family, families
 from gpustab.runs.group import Group
 from gpustab.runs.joining import small_overlap
+from gpustab.runs.key import ENCODER
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import pearson
 from gpustab.studies.instability import InstabilityOptions
@@ -152,12 +153,26 @@ def _techniques(groups: Sequence[Runs | Group], notes: list[str]) -> list[Family
         known.append(group)
     if len({group.key for group in known}) < len(known):
         raise InputError(f"several groups are shuffled runs of one technique: {', '.join(g.name for g in groups)}")
-    techniques = families(known)
+    techniques = list(_with_trained_again(families(known), notes))
     lacking = [family.name for family in techniques if family.of("shuffled") is None]
     if len(lacking) == len(techniques):
         raise InputError(f"no technique has shuffled runs; groups are {', '.join(group.name for group in groups)}")
     notes += [f"{groups_in_words([name])} is left out: it has no shuffled runs." for name in lacking]
     return [family for family in techniques if family.name not in lacking]
+
+
+def _with_trained_again(found: Sequence[Family[Runs | Group]], notes: list[str]) -> Iterator[Family[Runs | Group]]:
+    """Yield families; fixed runs that nothing else is beside are what shuffled ones are: the text trained again."""
+    for family in found:
+        (first, *others) = family.members
+        if first.key.sampling == "fixed" and not others:
+            what = "fine-tunings" if first.key.technique == ENCODER else "fixed runs"
+            notes.append(
+                f"{groups_in_words([first.name])}: these {what} stand for shuffled runs, and are called so here."
+            )
+            yield replace(family, members=(replace(first, key=replace(first.key, sampling="shuffled")),))
+        else:
+            yield family
 
 
 def _measure(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,6 +11,7 @@ import torch
 
 from gpustab.errors import InputError, option
 from gpustab.formats.atomic import make_folder
+from gpustab.formats.checkpoints.folder import digest_of_files
 from gpustab.options import record
 from gpustab.sentences.language import Tokens, package
 from gpustab.sentences.model import BagOfWords, Embedding, Runs, read_sentences
@@ -157,17 +157,8 @@ def choose(text: str, training: TrainingOptions, device: torch.device, spare: Pa
     if kind == "encoder":
         folder = path.resolve()
         folder = folder.parent if folder.name in ("model", "0_Transformer") else folder  # the parent has the name
-        return Runs(folder.name, lambda _run: encoder(path, folder.name, device), key=_digest(path))
+        return Runs(folder.name, lambda _run: encoder(path, folder.name, device), key=digest_of_files(path))
     from gpustab.formats.registry import read_space
 
     name = f"mean of {path.name}"
-    return Runs(name, lambda _run: mean_of_words(read_space(path), name, device), key=_digest(path))
-
-
-def _digest(path: Path) -> str:
-    """A name for the bytes of a file, or of all files of a folder."""
-    digest = sha256()
-    for file in sorted(part for part in path.rglob("*") if part.is_file()) if path.is_dir() else [path]:
-        with file.open("rb") as content:
-            digest.update(f"{file.relative_to(path)}\0{file_digest(content, 'sha256').hexdigest()}\0".encode())
-    return digest.hexdigest()[:32]
+    return Runs(name, lambda _run: mean_of_words(read_space(path), name, device), key=digest_of_files(path))

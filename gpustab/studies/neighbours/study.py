@@ -93,7 +93,7 @@ def neighbours_of(groups: Groups, word: str | bytes, n: int = 10, *, compute: Co
     with answering("neighbours", groups=given, compute=compute) as answer:
         answer.result.tables = {SHARES.name: SHARES.table(), LISTS.name: LISTS.table()}
         missing: list[str] = []
-        for family in families(given):
+        for family in families(given, models_together=True):
             members = [answer.take(group) for group in family.members]
             _of_family(members, members[0].vocabulary.meant(word), n, answer, missing, several=len(given) > 1)
         if not answer.result.groups:
@@ -120,12 +120,14 @@ def _of_family(
     whole = {runs.key.sampling: runs for runs in members if runs.key.sampling in WHOLE}
     chooser = next((whole[kind] for kind in WHOLE if kind in whole and word in whole[kind].vocabulary), None)
     drawn: Judged | None = None
+    several_drawn = sum(runs.key.sampling == "bootstrap" for runs in members) > 1  # of several models
     for runs in sorted(members, key=lambda runs: runs.key.sampling != "bootstrap"):
         if word not in runs.vocabulary:
             missing.append(_why_missing(runs, word))
             continue
         if runs.key.sampling == "bootstrap":
-            drawn = _find(runs, chooser, None, word, n, answer, several=several)
+            judged = _find(runs, chooser, None, word, n, answer, several=several)
+            drawn = None if several_drawn else judged
         else:
             _find(runs, None, drawn, word, n, answer, several=several)
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from gpustab.results.page import counted, number, percent
-from gpustab.runs.key import noun_of
+from gpustab.runs.key import ENCODER, noun_of
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.reliability import Reliability
 from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, too_noisy
@@ -43,6 +43,7 @@ class Returning(NamedTuple):
         chance: p@n of unrelated runs.
         sampling: of the runs.
         unit: what was drawn.
+        technique: of the runs.
         leave: what the technique's bootstrap runs are left to say.
     """
 
@@ -52,11 +53,12 @@ class Returning(NamedTuple):
     sampling: str = ""
     leave: Leave = ""
     unit: str = "document"
+    technique: str = ""
 
     @property
     def lead(self) -> str:
         """What comes back."""
-        again = _again(self.sampling, self.unit)
+        again = _again(self.sampling, self.unit, self.technique)
         if self.n == 1:
             span = of_list(self.p, 100, self.chance, " %")
             share = percent(self.p.value)
@@ -72,8 +74,10 @@ class Returning(NamedTuple):
         return f"by chance {number(self.n * self.chance, 1)}"
 
 
-def _again(sampling: str, unit: str) -> str:
+def _again(sampling: str, unit: str, technique: str = "") -> str:
     """What another run of a sampling stands for, after *if you*."""
+    if technique == ENCODER:
+        return {"bootstrap": f"resample the {_drawn(unit)}", "fixed": "fine-tune again"}.get(sampling, "train again")
     return {
         "bootstrap": f"resample the {_drawn(unit)} and train again",
         "shuffled": f"train again with the {_drawn(unit)} in another order",

@@ -29,6 +29,8 @@ def page(result: Result) -> list[Block]:
         blocks = [_group(groups[0], _wanted(result, groups[0])), _words(groups[0])]
     else:
         blocks = [_side_by_side(result, groups), _stable_words(groups)] if groups else []
+    if groups and (together := _common(groups)).tables:
+        blocks.append(together)
     blocks += [_extrinsic(some)] if (some := [x for x in result.contrasts if x["name"] == "extrinsic"]) else []
     return blocks + [_halves(contrast) for contrast in result.contrasts if contrast["name"] == "halves"]
 
@@ -161,6 +163,28 @@ def _group(group: GroupSummary, wanted: SmallTable | None) -> Block:
         tables.append(SmallTable.of("Similarity of pairs of spaces", metrics, _METRICS))
     title = f"{group['name']}: {len(group['runs'])} runs, {words:,} words, {group['dimension']} dimensions"
     return Block(title, facts, [*tables, *([wanted] if wanted else [])])
+
+
+def _common(groups: Sequence[GroupSummary]) -> Block:
+    """The part of a list that all of some runs have in common, a column a group; nothing where it was not counted."""
+    lengths = list(dict.fromkeys(n for group in groups for n in group["neighbours"]))
+    tables = []
+    for n in lengths:
+        if numbers := sorted({m for group in groups for m in _common_of(group, n)}):
+            names = [in_words(group["name"]) for group in groups]
+            rows = [(f"of {m} runs", [_common_of(group, n).get(m, "–") for group in groups]) for m in numbers]
+            unions = [x["neighbours"][n]["common_jaccard"] if n in x["neighbours"] else None for x in groups]
+            rows.append(("of all runs, as a part of the union", ["–" if x is None else number(x, 3) for x in unions]))
+            tables.append(_columns(names, rows, f"Of {n} nearest neighbours"))
+    aside = "They are the fewer the more runs there are: compare such shares only at one number of runs."
+    return Block("Which share of neighbours do several runs all have?", tables=tables, aside=aside, folded=True)
+
+
+def _common_of(group: GroupSummary, n: str) -> dict[int, str]:
+    """What all of so many runs have in common of n neighbours, by that number; nothing where it was not counted."""
+    runs = len(group["runs"])
+    common = group["neighbours"][n]["common"] if n in group["neighbours"] else []
+    return {one["runs"]: share_with_error(Estimate.of_runs(one["r"], one["r_se"], runs)) for one in common}
 
 
 _LISTS: Columns = [

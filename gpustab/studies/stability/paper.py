@@ -8,12 +8,13 @@ from gpustab.report.origin import embeddings, in_words, sized
 from gpustab.report.words import Browsed
 from gpustab.results import Card, Content
 from gpustab.results.page import counted, number, with_half
+from gpustab.runs.key import ENCODER
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.wording import listed, of_list
 from gpustab.studies.stability import claims
 from gpustab.studies.stability.summary import GroupSummary, leading, sampling_of, share_of_chance
 
-CITATIONS = ("rettenmeier2020", "antoniak2018")
+CITATIONS = ("rettenmeier2020", "antoniak2018", "hellrich2016")
 
 WORDS = {
     "words": {
@@ -57,7 +58,8 @@ def _shared(group: GroupSummary) -> Card:
     shared = group["neighbours"][str(n)]
     p = Estimate.of_runs(shared["p"], shared["p_se"], len(group["runs"]))
     span = of_list(p, n, shared["chance_p"])
-    what = _AGAIN.get(sampling_of(group), in_words(group["name"]))
+    fine_tuned = group["name"].startswith(f"{ENCODER}/fixed")
+    what = "Fine-tune again" if fine_tuned else _AGAIN.get(sampling_of(group), in_words(group["name"]))
     if group.get("constant"):
         return Card(
             what, "the same", "vectors", f"in all {len(group['runs'])} runs, each with its own seed", sampling_of(group)

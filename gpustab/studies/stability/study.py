@@ -41,6 +41,8 @@ from gpustab.studies.stability.words import Words, look_at_words
 
 LENGTH = 10
 """Words are judged, and sentences made, by p@10, or by the next shorter list that was asked for."""
+TOGETHER = (3, 5, 10)
+"""Numbers of runs whose common neighbours are counted, beside all of them: papers have three and ten."""
 _WORDS = 10_000
 """Most frequent targets whose neighbours are kept: a page of 200,000 words stays small."""
 _EACH = 20
@@ -173,28 +175,32 @@ def _measure_or_fall_back(runs: Runs, options: StabilityOptions, answer: Answer,
 def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: Answer, verdict: Verdict) -> None:
     answer.report(f"{runs.name}: PIP loss", 0.0)
     proxy = None if options.proxy is None else engine.draw_proxy(runs, options.proxy, options.seed)
-    pip = engine.pip_pass(runs, compute, proxy, wordwise=True)
+    rows, missing = _target_rows(runs, options)
+    longest = max(options.neighbours)
+    nearest = longest if len(rows) == runs.words else 0
+    pip = engine.pip_pass(runs, compute, proxy, wordwise=True, nearest=nearest)
     answer.report(f"{runs.name}: word by word", 0.2)
     similarities = similarity_pass(runs, pip, options.metrics or (), compute, proxy)
     by_chance = chance_pass(runs, pip, options.metrics or (), compute, proxy, options.seed)
     words = engine.wordwise_pass(runs, pip.basis, compute)
-    rows, missing = _target_rows(runs, options)
-    lists = engine.neighbour_pass(
+    lists = pip.basis.lists or engine.neighbour_pass(
         runs,
         rows,
-        max(options.neighbours),
+        longest,
         compute,
         lambda done: answer.report(f"{runs.name}: neighbours", 0.3 + 0.6 * done / len(runs)),
     )
     lengths = sorted({min(n, lists.k) for n in options.neighbours})
     answer.report(f"{runs.name}: overlap", 0.9)
-    overlaps = engine.overlap_pass(lists, lengths, compute)
-    ties = {n: int(lists.tied[:, :, n - 1].sum()) for n in lengths}
     n = _length(lengths)
-    by_word, between = engine.word_overlap_pass(lists, n, compute), overlaps.p[lengths.index(n)]
+    overlaps = engine.overlap_pass(lists, lengths, compute, spread=n)
+    ties = {n: int(lists.tied[:, :, n - 1].sum()) for n in lengths}
+    by_word, between = overlaps.of_words(), overlaps.p[lengths.index(n)]
     looked_at = look_at_words(runs, pip, words, n, by_word, between, rows)
     result, targets = answer.result, Targets(words=len(rows), missing=len(missing))
-    summary, judged = summarise(runs, pip, looked_at, overlaps, ties, targets), judge(runs, pip)
+    together = sorted({m for m in (*TOGETHER, len(runs)) if m <= len(runs)})
+    common = {m: engine.common_pass(lists, m, together, compute) for m in lengths if m <= LENGTH}
+    summary, judged = summarise(runs, pip, looked_at, overlaps, ties, targets, common), judge(runs, pip)
     if judged.constant:
         summary["constant"] = True
     result.groups.append({**summary})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NotRequired, TypedDict
 
@@ -43,8 +44,16 @@ class Losses(TypedDict):
     pairs: list[list[float]]
 
 
+class Common(TypedDict):
+    """The part of a list that all of m runs have in common (r@n of Hellrich & Hahn 2016), mean over all choices."""
+
+    runs: int
+    r: float
+    r_se: float | None
+
+
 class Neighbours(TypedDict):
-    """Shared neighbours at one list length."""
+    """Shared neighbours at one list length; in common to all runs, also as a part of the union of the lists."""
 
     p: float
     pairs: int
@@ -55,6 +64,8 @@ class Neighbours(TypedDict):
     j_se: float | None
     chance_p: float
     ties: int
+    common: list[Common]
+    common_jaccard: float | None
 
 
 class Similarity(TypedDict):
@@ -131,11 +142,18 @@ class GroupSummary(TypedDict):
 
 
 def summarise(
-    runs: Runs, pip: engine.PipPass, words: Words, overlaps: Overlap, ties: dict[int, int], targets: Targets
+    runs: Runs,
+    pip: engine.PipPass,
+    words: Words,
+    overlaps: Overlap,
+    ties: dict[int, int],
+    targets: Targets,
+    common: dict[int, engine.CommonOverlap],
 ) -> GroupSummary:
     """Return the summary of one group.
 
-    By list length ``ties`` says how many lists have a tie at the cut, in the order of the overlaps.
+    By list length ``ties`` says how many lists have a tie at the cut, in the order of the overlaps, and ``common`` what
+    all of some runs have in common.
     """
     chance = mean_over_measured(chance_overlap(runs.present), overlaps.targets.to(runs.device))
     return {
@@ -150,7 +168,7 @@ def summarise(
         "dimension": runs.dimension,
         "scale": _scale(pip),
         "pip": {"reduced": _pip(pip, len(runs))},
-        "neighbours": {str(n): _overlap(overlaps, m, n * chance, ties[n]) for m, n in enumerate(ties)},
+        "neighbours": {str(n): _overlap(overlaps, m, n * chance, ties[n], common.get(n)) for m, n in enumerate(ties)},
         "words": _words(runs, words),
         "precision": {"products": pip.precision, "relative_error": pip.error},
         "targets": targets,
@@ -172,7 +190,7 @@ def _pip(pip: engine.PipPass, runs: int) -> Losses:
     return {"mean": over_pairs.mean, "sd": over_pairs.sd, "se": over_pairs.se, "pairs": pairs}
 
 
-def _overlap(overlaps: Overlap, m: int, chance: float, ties: int) -> Neighbours:
+def _overlap(overlaps: Overlap, m: int, chance: float, ties: int, common: engine.CommonOverlap | None) -> Neighbours:
     p, j = pair_statistics(overlaps.p[m]), pair_statistics(overlaps.j[m])
     return {
         "p": p.mean,
@@ -184,7 +202,14 @@ def _overlap(overlaps: Overlap, m: int, chance: float, ties: int) -> Neighbours:
         "j_se": j.se,
         "chance_p": chance,
         "ties": ties,
+        "common": _common(common) if common else [],
+        "common_jaccard": common.jaccard if common else None,
     }
+
+
+def _common(common: engine.CommonOverlap) -> list[Common]:
+    rows = zip(common.runs, common.share.tolist(), common.se.tolist(), strict=True)
+    return [{"runs": m, "r": r, "r_se": None if math.isnan(se) else se} for m, r, se in rows]
 
 
 def _words(runs: Runs, words: Words) -> WordsSummary:

@@ -139,7 +139,13 @@ class Verdict:
         if p is not None and p.value != p.value:  # no two runs share a target
             p = None
         sampling = runs.key.sampling
-        self._family.append((runs.name, sampling, p and claims.Returning(p, n, chance, sampling, unit=runs.key.unit)))
+        self._family.append(
+            (
+                runs.name,
+                sampling,
+                p and claims.Returning(p, n, chance, sampling, unit=runs.key.unit, technique=runs.key.technique),
+            )
+        )
         if p is None or sampling != "bootstrap":
             return
         self.bootstrap[runs.name] = p.value

@@ -25,7 +25,7 @@ class Case(NamedTuple):
     dim: int = 7
     negative: int = 5
     window: int = 3
-    texts: tuple = (0, 0, 1, 7, 8, 11)
+    texts: tuple = (0, 0, 1, 6, 8)
     epochs: int = 1
     last_rate: float = 0.01
     only: int | None = None
@@ -35,19 +35,19 @@ class Case(NamedTuple):
 CASES = {
     "two runs": Case(runs=2),
     "the second of them alone": Case(runs=2, only=1),
-    "many noise words": Case(words=40, dim=33, negative=20, window=1, texts=(0, 6)),
+    "many noise words": Case(words=40, dim=33, negative=20, window=1, texts=(0, 5)),
     "a window wider than its text, two epochs": Case(dim=1, negative=1, window=8, texts=(0, 2, 5), epochs=2),
     "constant rate": Case(last_rate=0.3, window=2),
     "cbow, two runs": Case(runs=2, cbow=True),
     "cbow, the second of them alone": Case(runs=2, only=1, cbow=True),
     "cbow, constant rate": Case(last_rate=0.3, window=2, cbow=True),
     "cbow, one word in all windows": Case(words=1, negative=3, texts=(0, 1, 2, 9), cbow=True),
-    "cbow, two words": Case(words=2, dim=5, negative=20, window=9, texts=(0, 1, 2, 4, 10), epochs=2, cbow=True),
+    "cbow, two words": Case(words=2, dim=5, negative=20, window=9, texts=(0, 1, 3, 7), epochs=2, cbow=True),
 } | {
     f"cbow, d = {dim}, K = {negative}, window {window}": Case(
-        words=words, dim=dim, negative=negative, window=window, texts=(0, 1, 3, 3, 4, 12), cbow=True
+        words=words, dim=dim, negative=negative, window=window, texts=(0, 1, 3, 3, 8), cbow=True
     )
-    for dim, negative, window, words in [(1, 1, 1, 4), (3, 5, 2, 5), (33, 20, 5, 9), (100, 5, 5, 30), (7, 1, 16, 12)]
+    for dim, negative, window, words in [(1, 1, 1, 4), (3, 5, 2, 5), (33, 20, 5, 9), (100, 5, 5, 12), (7, 1, 16, 12)]
 }
 
 
@@ -76,10 +76,7 @@ def interpret(path):
     """Train every case by the interpreted twin; run in a process of its own, for Triton decides at its import."""
     from gpustab.kernels.training.triton_word2vec import train_epoch
 
-    found = {name: train(case, train_epoch) for name, case in CASES.items()}
-    for technique in ("", "cbow, "):
-        found[technique + "again"] = train(CASES[technique + "two runs"], train_epoch)
-    torch.save(found, path)
+    torch.save({name: train(case, train_epoch) for name, case in CASES.items()}, path)
 
 
 @pytest.fixture(scope="module")
@@ -106,9 +103,8 @@ TECHNIQUES = pytest.mark.parametrize("technique", ["", "cbow, "], ids=["skip-gra
 
 @TECHNIQUES
 def test_the_interpreted_twin_repeats_its_bits(interpreted, technique):
-    two = interpreted[technique + "two runs"]
-    assert torch.equal(interpreted[technique + "again"], two)
-    assert torch.equal(interpreted[technique + "the second of them alone"][:, 0], two[:, 1])
+    two, alone = (interpreted[technique + name] for name in ("two runs", "the second of them alone"))
+    assert torch.equal(alone[:, 0], two[:, 1])
 
 
 GPU_CASES = CASES | {

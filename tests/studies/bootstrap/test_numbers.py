@@ -164,8 +164,10 @@ def test_a_real_run_set_agrees_with_loops(real):
     assert {row["verdict"] for row in judged} == {"not judged"}  # four runs judge nothing
 
 
-@pytest.mark.parametrize(("odd", "left"), [((), 0.0), ((2,), 0.0), ((0, 3), 3 / 6), ((0, 1, 2, 3, 4), 1.0)])
-def test_lists_apart_are_counted_also_without_the_run_that_makes_most_of_them(odd, left):
+@pytest.mark.parametrize(
+    ("odd", "left"), [((), 0.0), ((2,), 0.0), ((0, 3), 0.0), ((0, 1, 3), 2 / 3), ((0, 1, 2, 3, 4), 1.0)]
+)
+def test_lists_apart_are_counted_also_without_the_runs_that_make_most_of_them(odd, left):
     lists = torch.arange(3).expand(5, 4, 3).clone()
     for r in odd:
         lists[r] += 10 * (r + 1)

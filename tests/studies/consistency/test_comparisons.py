@@ -3,6 +3,7 @@
 import itertools
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -94,20 +95,26 @@ def chain_of(texts):
     return chain
 
 
-@pytest.mark.parametrize("one_document", [False, True])
-def test_chapters_of_real_text_in_random_order_do_not_develop(one_document):
-    """Terms chosen by the true split, or single sentences that change places, found a development in half of them.
-
-    A chapter has a topic: news stand beside those that are most like them. Single sentences find 6 of 16 here.
-    """
+@cache
+def news_by_topic():
+    """News as lists of words, each beside those that are most like it, and the words of all."""
     corpus = prepare_corpus("lee", CorpusOptions(min_count=5))
     bounds = corpus.texts[corpus.documents]
     news = [
         [corpus.vocabulary.text(int(k)) for k in corpus.tokens[a:b]] for a, b in itertools.pairwise(bounds.tolist())
     ]
     news = [news[k] for k in chain_of(news)][:288]
+    return news, sorted({word for text in news for word in text})
+
+
+@pytest.mark.parametrize("one_document", [False, True])
+def test_chapters_of_real_text_in_random_order_do_not_develop(one_document):
+    """Terms chosen by the true split, or single sentences that change places, found a development in half of them.
+
+    A chapter has a topic: news stand beside those that are most like them. Single sentences find 6 of 16 here.
+    """
+    news, words = news_by_topic()
     generator = np.random.default_rng(0)
-    words = sorted({word for text in news for word in text})
     runs = open_groups([(words, generator.normal(size=(len(words), 20)))], single_runs=True)[0].load()
     options = ConsistencyOptions(split="half", cutoff=4, subsample=0, permutations=39, number=40, terms="random")
     found = []

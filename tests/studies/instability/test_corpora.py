@@ -146,7 +146,7 @@ def three(tmp_path_factory):
         }
         write_runset(groups, folder / f"c{k}")
     found = load_groups([folder / f"c{k}" for k in range(3)])
-    return instability(found, pairs=30, targets=8)
+    return instability(found, pairs=30, targets=3)
 
 
 def test_every_corpus_has_its_size_and_its_extrinsic_part(three):

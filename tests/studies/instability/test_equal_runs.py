@@ -20,7 +20,7 @@ from gpustab.studies.instability.study import instability
 from tests.generators import runs_of, spaces
 from tests.studies.instability.made import technique
 
-FEW = {"pairs": 40, "targets": 8}
+FEW = {"pairs": 40, "targets": 4}
 WANTS_SPREAD = {"distance", "distribution", "whitened", "p_values", "predictions", "table_a_2", "table_2_5"}
 """Tables of chapters that say nothing of equal runs."""
 

@@ -107,7 +107,7 @@ def test_noise_that_both_quantities_share_does_not_count(correlation, noise):
 
 
 def test_the_error_is_that_of_many_draws():
-    draws = [planted_halves(0.8, 0.7, words=400, splits=3, seed=s) for s in range(60)]
+    draws = [planted_halves(0.8, 0.7, words=400, splits=3, seed=s) for s in range(40)]
     values = [corrected(x)[0] for x in draws]
     errors = [corrected_error(x, 0) for x in draws]
     assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(np.std(values), rel=0.25)

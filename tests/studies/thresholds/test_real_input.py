@@ -18,7 +18,7 @@ from tests.studies.thresholds.oracles import group
 from tests.wordnet.made import naive_distance
 from tests.wordnet.small import small_wordnet
 
-SAMPLE = 45
+SAMPLE = 25
 
 
 @pytest.fixture(scope="module", params=["invented", "installed"])

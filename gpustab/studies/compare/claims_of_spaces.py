@@ -1,0 +1,161 @@
+"""What a comparison claims of two spaces: do they differ beyond training, and which words do they see differently?"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from gpustab.results.page import counted, number, percent
+from gpustab.statistics.reliability import LEAST
+from gpustab.statistics.windows import SURE
+from gpustab.studies.compare.spaces import COSINES, Agreement
+from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin
+from gpustab.studies.shared.wording import capital, number_span, the_runs, word
+
+SAME = Margin(0.9, "agreement of two groups, training noise taken out, from which on their spaces do not differ")
+SHARED = Margin(0.02, "p@n that two runs of each group must surely have, beyond chance, to tell whether groups agree")
+
+
+class Spaces(NamedTuple):
+    """Two groups by one measure of their agreement.
+
+    Attributes:
+        first: a group.
+        second: the other.
+        row: within and between them.
+        n: length of a list.
+        copies: whether runs of the one are runs of the other; then nothing is tested.
+    """
+
+    first: str
+    second: str
+    row: Agreement
+    n: int
+    copies: bool = False
+
+    @property
+    def nothing_shared(self) -> bool:
+        """Whether two runs of a group perhaps share hardly more than chance, so that there is nothing to agree on."""
+        pair = (self.row.estimate(name) for name in ("first", "second"))
+        if self.row.measure == COSINES:
+            return any(not x.interval[1] < 1 - SHARED for x in pair)
+        return any(not x.interval[0] > SHARED for x in pair)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the runs of both are called."""
+        return the_runs(self.first), the_runs(self.second)
+
+    @property
+    def span(self) -> str:
+        """The agreement with its interval."""
+        agreement = self.row.estimate("agreement")
+        return f"agreement {number(agreement.value, 2)}, {number_span(*agreement.interval, 2)}"
+
+    @property
+    def numbers(self) -> str:
+        """What the agreement is made of, a sentence."""
+        pair = (self.row.first, self.row.second)
+        if self.row.measure == COSINES:
+            one, other = map(percent, pair)
+            return f"Their PIP loss is {percent(self.row.between)} of chance, that within the groups {one} and {other}."
+        one, other = (number(self.n * share, 2) for share in pair)
+        both = number(self.n * self.row.between, 2)
+        return f"A run of each shares {both} of {word(self.n)} neighbours, two runs of one share {one} and {other}."
+
+
+def _judge(spaces: Spaces) -> str:
+    low, high = spaces.row.estimate("agreement").interval
+    if spaces.copies or math.isnan(low) or spaces.nothing_shared:
+        return "no test"
+    return "differ" if high < SAME else "alike" if low > SAME else "open"
+
+
+def _by(spaces: Spaces) -> str:
+    return "the cosines of all words" if spaces.row.measure == COSINES else "nearest neighbours"
+
+
+def _no_test(spaces: Spaces) -> str:
+    first, second = spaces.names
+    if spaces.copies:
+        return f"Nobody can tell whether {first} and {second} agree by {_by(spaces)}, since they share runs."
+    if spaces.row.runs < LEAST:
+        few = f"Train at least {word(LEAST)} runs of each"
+        return f"Whether {first} and {second} agree by {_by(spaces)} takes an error over runs. {few}."
+    return (
+        f"Nobody can tell whether {first} and {second} agree by {_by(spaces)}: two runs of one group perhaps agree by "
+        "chance alone."
+    )
+
+
+DIFFER = Claim[Spaces](
+    id="compare.spaces-differ",
+    says="The spaces of two groups differ beyond what training alone does.",
+    rule=(
+        f"the 95 % interval of the agreement, training noise taken out, lies below {SAME:g}. Alike: it lies above. No "
+        f"test of fewer than {word(LEAST)} runs, if both groups share runs, or if two runs of one group perhaps share "
+        f"less than {SHARED:g} of what is beyond chance"
+    ),
+    judge=_judge,
+    sentences={
+        "differ": lambda x: (
+            f"By {_by(x)}, {x.names[0]} and {x.names[1]} differ beyond what training alone does ({x.span}). {x.numbers}"
+        ),
+        "alike": lambda x: (
+            f"By {_by(x)}, {x.names[0]} and {x.names[1]} differ hardly more than by training alone ({x.span}). "
+            f"{x.numbers}"
+        ),
+        "open": lambda x: (
+            f"By {_by(x)}, these runs are too few to say whether {x.names[0]} and {x.names[1]} differ beyond what "
+            f"training alone does ({x.span}). {x.numbers}"
+        ),
+        "no test": _no_test,
+    },
+)
+
+
+class Seen(NamedTuple):
+    """The words that two groups surely see most differently.
+
+    Attributes:
+        first: a group.
+        second: the other.
+        named: the words, the surest first.
+        words: of how many.
+        silent: which runs lie far from the others of their group, with the verb; then nothing is tested.
+        noisy: which groups are too few runs for lists so noisy; then nothing is tested.
+        copies: whether runs of the one are runs of the other; then nothing is tested.
+    """
+
+    first: str
+    second: str
+    named: list[str]
+    words: int
+    silent: str = ""
+    noisy: str = ""
+    copies: bool = False
+
+
+SEEN_DIFFERENTLY = Claim[Seen](
+    id="compare.seen-differently",
+    says="Two groups see some words more differently than equally frequent words.",
+    rule=(
+        "a word is named if it is in the tenth of equally frequent words whose neighbours differ most between the "
+        f"groups, beyond what two runs of one do, with probability {SURE} on average. No test if a run lies far from "
+        f"the others of its group, of fewer than {word(LEAST)} runs, below {NOISY_RUNS:g} runs if p@n is below "
+        f"{NOISY:g}, and if both groups share runs"
+    ),
+    judge=lambda x: "no test" if x.silent or x.noisy or x.copies else "yes" if x.named else "no",
+    sentences={
+        "yes": lambda x: (
+            f"{capital(the_runs(x.first))} and {the_runs(x.second)} see "
+            f"{counted(len(x.named), 'word', of=x.words)} more differently than equally frequent words, beyond what "
+            f"training alone does: {', '.join(x.named[:5])}{' …' if len(x.named) > 5 else ''}. About one in twenty is "
+            "named wrongly."
+        ),
+        "no": lambda x: (
+            f"No word's neighbours surely differ more between {the_runs(x.first)} and {the_runs(x.second)} than those "
+            "of equally frequent words do."
+        ),
+    },
+)

@@ -1,0 +1,217 @@
+"""Effects beside naive ones, planted associations and none, words that runs lack, few runs, and the page."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from gpustab import InputError
+from gpustab.report import to_html, to_text
+from gpustab.runs.key import Key
+from gpustab.studies.association.claims import TESTS
+from gpustab.studies.association.sets import parse_sets
+from gpustab.studies.association.study import DOCUMENTS, RUN_ROWS, WORD_ROWS, association, measure, turning
+from gpustab.studies.shared.claims import OBSERVED
+from tests.generators import generator, noisy_copies, rotation, runs_of
+from tests.statistics.test_splits import naive
+
+V, D = 60, 10
+X, Y, A, B = range(6), range(6, 12), range(12, 16), range(16, 20)
+
+
+def named(*sets, name="made"):
+    words = [" ".join(f"w{k}" for k in own) for own in sets]
+    return f"[{name}]\ntargets.x = '{words[0]}'\ntargets.y = '{words[1]}'\nattributes.a = '{words[2]}'\n" + (
+        f"attributes.b = '{words[3]}'\n"
+    )
+
+
+@pytest.fixture
+def sets_file(tmp_path):
+    def written(text):
+        path = tmp_path / "sets.toml"
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    return written
+
+
+def stack_of(runs, step, noise=0.2, luck=0.0, seed=0):
+    """Runs, turned, in which X is moved toward A − B by a step, and by a luck of each run."""
+    base = torch.randn(V, D, dtype=torch.float64, generator=generator(seed))
+    out = []
+    for r in range(runs):
+        g = generator(100 + 31 * seed + r)
+        x = base + noise * torch.randn(V, D, dtype=torch.float64, generator=g)
+        x = x / x.norm(dim=1, keepdim=True)
+        along = x[list(A)].mean(0) - x[list(B)].mean(0)
+        x[list(X)] += (step + luck * float(torch.randn(1, generator=g))) * along / along.norm()
+        out.append(x @ rotation(D, r))
+    return torch.stack(out)
+
+
+def group(stack, sampling="shuffled"):
+    return replace(runs_of(stack), key=Key("lsa", sampling))
+
+
+def judged(result):
+    return [row.agrees for row in OBSERVED.rows(result.tables)]
+
+
+def test_effects_are_naive_ones(sets_file):
+    stack = noisy_copies(4, V, D).float().double()
+    found = association(group(stack), sets=sets_file(named(X, Y, A, B)))
+    for r, row in enumerate(RUN_ROWS.rows(found.tables)):
+        unit = stack[r].numpy() / np.linalg.norm(stack[r].numpy(), axis=1, keepdims=True)
+        own = [np.mean([unit[w] @ unit[a] for a in A]) - np.mean([unit[w] @ unit[b] for b in B]) for w in (*X, *Y)]
+        difference = np.mean(own[:6]) - np.mean(own[6:])
+        assert row.difference == pytest.approx(difference)
+        assert row.effect == pytest.approx(difference / np.std(own, ddof=1))
+        assert row.p == pytest.approx(naive(own, 6))
+    row = next(TESTS.rows(found.tables))
+    effects = [one.effect for one in RUN_ROWS.rows(found.tables)]
+    assert row.effect == pytest.approx(np.mean(effects))
+    assert (row.least, row.most) == (pytest.approx(min(effects)), pytest.approx(max(effects)))
+    assert row.high - row.low == pytest.approx(2 * 3.182446 * np.std(effects, ddof=1) / 2, rel=1e-5)
+    assert row.run_high - row.run_low == pytest.approx((row.high - row.low) * math.sqrt(5), rel=1e-9)
+
+
+def test_without_a_word_is_the_same_test_of_a_file_that_lacks_it(sets_file):
+    runs = group(stack_of(4, 0.5))
+    whole = association(runs, sets=sets_file(named(X, Y, A, B)))
+    words = {row.word: row for row in WORD_ROWS.rows(whole.tables)}
+    assert len(words) == 20
+    smaller = {"w2": ([0, 1, 3, 4, 5], Y, A, B), "w9": (X, [6, 7, 8, 10, 11], A, B), "w13": (X, Y, [12, 14, 15], B)}
+    for lacking, sets in smaller.items():
+        own = next(TESTS.rows(association(runs, sets=sets_file(named(*sets))).tables))
+        assert words[lacking].without == pytest.approx(own.effect)
+        assert words[lacking].p_without == pytest.approx(own.p)
+    assert words["w13"].association is None
+    assert words["w2"].association_se > 0
+
+
+def test_a_planted_association_is_there_and_the_sets_in_other_order_say_the_same(sets_file):
+    runs = group(stack_of(6, 0.8))
+    found = association(runs, sets=sets_file(named(X, Y, A, B)))
+    assert judged(found) == ["yes"]
+    assert "The words of x lie nearer to a than those of y, against b, beyond one run's luck" in found.verdict[0]
+    turned = association(runs, sets=sets_file(named(Y, X, A, B)))
+    assert judged(turned) == ["yes"]
+    assert "The words of y lie nearer to a than those of x" in turned.verdict[0]
+    one, two = next(TESTS.rows(found.tables)), next(TESTS.rows(turned.tables))
+    assert (two.effect, two.p) == (pytest.approx(-one.effect), pytest.approx(one.p))
+
+
+def test_an_association_of_each_runs_own_turns_with_the_run(sets_file):
+    found = association(group(stack_of(8, 0.0, luck=1.0)), sets=sets_file(named(X, Y, A, B)))
+    assert judged(found) == ["no"]
+    assert "changes with the run" in found.verdict[0]
+    assert next(TESTS.rows(found.tables)).other_sign > 0
+
+
+def test_words_that_differ_by_chance_in_every_run_are_no_finding(sets_file):
+    """Without noise every run says the same, whatever words these are."""
+    found = [
+        association(group(stack_of(4, 0.0, 0.01, seed=seed)), sets=sets_file(named(X, Y, A, B))) for seed in range(4)
+    ]
+    assert [judged(one)[0] for one in found].count("words") >= 3
+    assert "perhaps by chance of these words" in " ".join(one.verdict[0] for one in found)
+
+
+@pytest.mark.parametrize(
+    ("runs", "sets", "said"),
+    [
+        (2, (X, Y, A, B), "2 runs tell nothing of others"),
+        (1, (X, Y, A, B), "1 run tells nothing of others"),
+        (4, (range(3), range(6, 9), A, B), "3 and 3 targets are too few for a p of 0.05"),
+    ],
+)
+def test_too_little_is_not_tested(runs, sets, said, sets_file):
+    found = association(group(stack_of(4, 0.8)).take(list(range(runs))), sets=sets_file(named(*sets)))
+    assert judged(found) == ["no test"]
+    assert said in found.verdict[0]
+    assert to_html(found)
+
+
+def test_collapsed_runs_are_an_alarm_and_no_verdict(sets_file):
+    stack = torch.ones(5, V, D, dtype=torch.float64) + 0.02 * torch.randn(5, V, D, generator=generator(1)).double()
+    found = association(group(stack), sets=sets_file(named(X, Y, A, B)))
+    assert found.alarms
+    assert judged(found) == ["no test"]
+
+
+def test_a_word_that_one_run_of_one_group_lacks_is_left_out_of_all(sets_file):
+    whole, lacking = group(stack_of(4, 0.8)), group(stack_of(4, 0.7, seed=1), "bootstrap")
+    lacking.present[2, 3] = False
+    found = association([whole, lacking], sets=sets_file(named(X, Y, A, [*B, 99])))
+    rows = list(TESTS.rows(found.tables))
+    assert [(row.words_first, row.words_second, row.words_against) for row in rows] == [(5, 6, 4)] * 2
+    without = association(whole, sets=sets_file(named([0, 1, 2, 4, 5], Y, A, B)))
+    assert rows[0].effect == pytest.approx(next(TESTS.rows(without.tables)).effect)
+    said = " ".join(found.notes)
+    assert "LSA, shuffled runs: 1 of 21 words is lacking in some run here, and so left out of all runs: w99." in said
+    assert (
+        "LSA, bootstrap runs: 2 of 21 words are lacking in some run here, and so left out of all runs: w3, w99." in said
+    )
+    assert "'made' has 5 words of x and 6 of y" in said
+    assert next(DOCUMENTS.rows(found.tables)).shift == pytest.approx(rows[1].effect - rows[0].effect)
+
+
+def test_a_test_without_words_is_left_out_and_no_test_at_all_is_an_error(sets_file):
+    runs = group(stack_of(3, 0.8))
+    both = named(X, Y, A, B) + named([0, 98, 99], Y, A, B, name="other")
+    found = association(runs, sets=sets_file(both))
+    assert [row.test for row in TESTS.rows(found.tables)] == ["made"]
+    assert any("The test 'other' is left out: x has fewer than two words in all runs." in note for note in found.notes)
+    with pytest.raises(InputError, match="of no test every set has two words"):
+        association(runs, sets=sets_file(named([0, 98, 99], Y, A, B)))
+    with pytest.raises(InputError, match="no word sets were given"):
+        association(runs)
+
+
+def test_targets_that_are_all_associated_alike_have_no_effect():
+    cosines = np.broadcast_to([0.3, 0.2, 0.1, 0.4], (3, 6, 4)).copy()
+    assert np.isnan(measure(cosines, (3, 3, 2, 2)).effect).all()
+
+
+def test_the_share_of_turning_runs_has_its_interval():
+    """Half a deviation off zero 31 % of runs turn: the interval misses that in one case of twenty."""
+    from scipy.special import ndtr
+
+    rng, missed = np.random.default_rng(0), 0
+    for _ in range(400):
+        low, high = turning(rng.normal(0.5, 1.0, size=5))
+        missed += not low <= ndtr(-0.5) <= high
+    assert missed <= 32
+    assert turning(np.array([0.4, 0.4, 0.4]))[1] < 1e-9
+    assert np.isnan(turning(np.array([0.4]))).all()
+
+
+def test_the_page_shows_runs_words_documents_and_the_paper(sets_file):
+    groups = [group(stack_of(4, 0.6)), group(stack_of(4, 0.6, 0.5, seed=2), "bootstrap")]
+    found = association(groups, sets=sets_file(named(X, Y, A, B) + named(A, B, X, Y, name="back")))
+    page, text = to_html(found), to_text(found)
+    for said in (
+        "Which words carry the association?",
+        "What do the documents do?",
+        "Caliskan et al. found d of 1.06 to 1.81",
+        "The words are few, and were chosen",
+        "Do not say it of the",
+        "runs tell" if "no test" in judged(found) else "beyond one run",
+    ):
+        assert said in page
+    assert 'aria-label="made: ' in page
+    assert "one run, 95 %" in text
+
+
+def test_sets_of_one_file_are_asked_one_by_one():
+    assert [sets.name for sets in parse_sets(named(X, Y, A, B) + named(A, B, X, Y, name="back"))] == ["made", "back"]
+
+
+def test_z_is_that_of_the_correlation_of_association_and_set():
+    found = measure(np.random.default_rng(0).normal(size=(3, 9, 6)), (4, 5, 3, 3))
+    in_x = np.arange(9) < 4
+    expected = [np.arctanh(np.corrcoef(own, in_x)[0, 1]) for own in found.associations]
+    assert found.z == pytest.approx(expected)
