@@ -6,6 +6,7 @@ up over the rows. What is done for one space (whitening) is done once, so that m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -18,6 +19,7 @@ __all__ = [
     "RESOLVED",
     "Canonical",
     "Whitening",
+    "anchored_instability",
     "angular_distance",
     "canonical_correlations",
     "centred",
@@ -301,6 +303,40 @@ def eigenspace_instability(xx: Tensor, xy: Tensor, yy: Tensor, power: float = 3.
     of_x = product(product(_power(xx / size, (power - 1) / 2), xy / size.sqrt()), y.inverse).square().sum((1, 2))
     of_y = product(product(_power(yy / size, (power - 1) / 2), xy.mT / size.sqrt()), x.inverse).square().sum((1, 2))
     return (1 - (of_x + of_y) / (whole_x + whole_y)).clamp(min=0)
+
+
+def anchored_instability(
+    x: Tensor, xy: Tensor, y: Tensor, anchors: Sequence[tuple[Tensor, Tensor, Tensor]], power: float = 3.0
+) -> Tensor:
+    """Return the eigenspace instability measure (Leszczynski et al. 2020, definition 2) with anchors of its own.
+
+    ``tr((UUᵀ + ŨŨᵀ − 2 ŨŨᵀUUᵀ) Σ) / tr Σ`` with ``Σ = Σ_a (AAᵀ)^α`` of the anchors A: how far regressions on the two
+    spaces differ on average, of values that vary as the anchors do. With an eigenbasis of ``C_aa``, every column ``z``
+    of ``C_aa^{(α−1)/2}`` gives ``AC_aa^{(α−1)/2}``, whose projections on the two spaces are read from ``d × d``
+    matrices.
+
+    Args:
+        x: ``(d1, d1)`` float64, ``XᵀX``, not centred.
+        xy: ``(d1, d2)``.
+        y: ``(d2, d2)``.
+        anchors: of every anchor A ``XᵀA``, ``YᵀA`` and ``AᵀA``.
+        power: α, at least 1; the paper has 3.
+
+    Returns:
+        ``()`` in [0, 1], 0 for spaces that span the same; equal spaces leave 1e-15.
+    """
+    if not power >= 1:
+        raise ValueError(f"power is {power}, wanted a number from 1")
+    of_x, of_y = (whitening(gram[None]).inverse[0] for gram in (x, y))
+    between = product(product(of_y, xy.mT), of_x)
+    size = max(float(torch.linalg.matrix_norm(own, 2)) for *_, own in anchors)  # α may be large
+    beyond, whole = x.new_zeros(()), x.new_zeros(())
+    for xa, ya, own in anchors:
+        weight = _power(own[None] / size, (power - 1) / 2)[0] / size**0.5
+        in_x, in_y = product(product(of_x, xa), weight), product(product(of_y, ya), weight)
+        beyond += in_x.square().sum() + in_y.square().sum() - 2 * (in_y * product(between, in_x)).sum()
+        whole += _power(own[None] / size, power)[0].trace()
+    return (beyond / whole).clamp(0, 1)
 
 
 def _power(gram: Tensor, power: float) -> Tensor:

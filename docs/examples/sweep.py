@@ -6,6 +6,9 @@ from docs.examples import over
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.sweep.claims import Changed
 from gpustab.studies.sweep.claims_of_parameters import Effect, Scores
+from gpustab.studies.sweep.claims_of_sizes import Order
+from gpustab.studies.sweep.sizes import Effect as SizeEffect
+from gpustab.studies.sweep.sizes import Ordered
 
 _CHANGES = [Changed([over(x, 1.0)]) for x in (-12.0, 9.0, -1.9)]
 _FAR = Changed([over(-12.0, 1.0)], ["run-002 of epochs = 20"])
@@ -16,7 +19,25 @@ def _effect(before: float, after: float, loss_before: float, loss_after: float) 
     return Effect("epochs", 5, 20, "bootstrap", *numbers)
 
 
+def _size(what: str, change: float, runs: int = 8, beyond: float = 0.1) -> SizeEffect:
+    ends = {"bits": (1, 32), "dim": (10, 50), "memory": (10, 1600)}[what]
+    return SizeEffect("bootstrap", what, *ends, 0.5, 0.5 + change, change, 0.009, runs, beyond, 0.005)
+
+
+def _order(measure: str, rho: float) -> Order:
+    return Order(Ordered("bootstrap", measure, rho, 0.02, 30, 8), differ=True)
+
+
 EXAMPLES = {
+    "sweep.more-memory-is-steadier": [
+        _size("dim", -0.08),
+        _size("bits", 0.05),
+        _size("memory", -0.014),
+        _size("bits", -0.01),
+        _size("dim", -0.08, runs=2),
+        _size("dim", -0.08, beyond=0.01),
+    ],
+    "sweep.measure-orders-sizes": [_order("neighbours", 0.9), _order("eigenspace", 0.1), _order("pip", 0.6)],
     "sweep.longer-is-more-stable": [*_CHANGES, _FAR],
     "sweep.longer-is-better": [*_CHANGES[:2], Changed([over(0.4, 1.0)]), _FAR],
     "sweep.parameter-matters": [

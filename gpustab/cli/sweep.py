@@ -54,12 +54,17 @@ def sweep(
     vary: Annotated[
         list[str],
         Option(
-            "Of the technique, or an option of the corpus; A+B=VALUE+VALUE,... where two go together.",
+            "Of the technique, or an option of the corpus; A+B=VALUE+VALUE,... where two go together. bits=1,2,4: how "
+            "large must a space be?",
             metavar="PARAMETER=VALUE,VALUE,...",
         ),
     ],
     output: Annotated[Path | None, made("a folder of run sets", "DIR")] = None,
     grid: Annotated[bool, Option("All combinations, or one parameter at a time.", ("--grid/--one-at-a-time",))] = False,
+    labels: Annotated[
+        Path | None,
+        Option("Words with their classes, for a probe to learn where bits vary; default: WordNet's nouns.", reads=True),
+    ] = None,
     settings: Annotated[
         list[str] | None, parameters_of("the baseline: sgns.negative=10, or options.lowercase=false of the corpus")
     ] = None,
@@ -77,7 +82,7 @@ def sweep(
         if grid and len(values) < 2:
             raise InputError(f"{option('grid')} has no effect: one parameter varies; give {option('vary')} twice")
         require_training()
-        from gpustab.studies.sweep.plans import settings_of
+        from gpustab.studies.sweep.plans import bits_of, settings_of
         from gpustab.studies.sweep.study import sweep as measure
         from gpustab.training import read_settings
 
@@ -87,9 +92,10 @@ def sweep(
         content |= sweep_plan.content | {"corpus": corpus}
         given = read_settings(content)
         settings_of(given, values, grid=grid)  # refuses what cannot vary, before the corpus is read
+        bits_of(values, labels)
         plan = fitted(content, output / f"{given.techniques[0]}-baseline", progress, showing).settings
         compute = computing.compute()
-        show(measure(plan, values, output, grid=grid, compute=compute, progress=progress), showing)
+        show(measure(plan, values, output, grid=grid, labels=labels, compute=compute, progress=progress), showing)
 
 
 def _values(texts: list[str]) -> dict[str, list[Any]]:

@@ -48,6 +48,14 @@ BIBTEX = {
   month = jul,
   note = {Manuscript}
 }""",
+    "leszczynski2020": """@inproceedings{leszczynski2020,
+  title = {Understanding the Downstream Instability of Word Embeddings},
+  author = {Leszczynski, Megan and May, Avner and Zhang, Jian and Wu, Sen and Aberger, Christopher R. and
+    R{\\'e}, Christopher},
+  booktitle = {Proceedings of Machine Learning and Systems 2},
+  pages = {262--290},
+  year = {2020}
+}""",
     "wendlandt2018": """@inproceedings{wendlandt2018,
   title = {Factors Influencing the Surprising Instability of Word Embeddings},
   author = {Wendlandt, Laura and Kummerfeld, Jonathan K. and Mihalcea, Rada},

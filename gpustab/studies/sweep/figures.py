@@ -10,9 +10,11 @@ from gpustab.report.svg.charts import LINE, MARKS, WHISKERS, Curve, lines
 from gpustab.report.svg.colours import nth, series
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.results import Table
-from gpustab.results.page import cell, number
+from gpustab.results.page import cell, number, percent
 from gpustab.studies.sweep.claims_of_parameters import ALONG, Along, P, effects
 from gpustab.studies.sweep.measure import FEW_PAIRS, SHARE
+from gpustab.studies.sweep.page_of_sizes import judged_sampling
+from gpustab.studies.sweep.sizes import DISAGREEMENT, EFFECTS, MEASURES, SIZES
 
 _MOST = 3
 """So many parameters have panels."""
@@ -63,6 +65,36 @@ def _panel(name: str, values: Sequence[Any], rows: Sequence[Along], title: str, 
     )
 
 
+@drawn_from("sizes")
+def sizes(table: Table, tables: Tables) -> Picture:
+    """What a probe changes its mind about, over the memory a word takes; one line for each number of dimensions."""
+    kind = judged_sampling({SIZES.name: table})
+    rows = list(SIZES.rows({SIZES.name: table}, sampling=kind))
+    panels = []
+    for measure, title in {DISAGREEMENT: "share of words told another class", **MEASURES}.items():
+        own = sorted((row for row in rows if row.measure == measure), key=lambda row: row.bits)
+        curves = []
+        for k, dim in enumerate(sorted({row.dim for row in own})):
+            line = [row for row in own if row.dim == dim]
+            low, high = zip(*(row.estimate.interval for row in line), strict=True)
+            memory = [float(row.memory) for row in line]
+            name = f"{dim} dimensions"
+            curves.append(Curve(memory, [row.mean for row in line], *nth(k), name, low, high, (LINE, WHISKERS, MARKS)))
+        ends = "; ".join(f"{x.name} {number(x.y[0], 2)} to {number(x.y[-1], 2)}" for x in curves)
+        axis = Axis("bits a word (dimensions × bits a number)", log=True)
+        panels.append(
+            lines(axis, Axis(title, reaches=0.0), curves, f"{title} over memory. {ends}", keyed=True, height=240)
+        )
+    by_memory = next((e for e in EFFECTS.rows(tables, sampling=kind) if e.what == "memory"), None)
+    title = "What a classifier on top changes its mind about, by the size of the space"
+    if by_memory:
+        title = (
+            f"From {by_memory.low:,} to {by_memory.high:,} bits a word, a probe changes its mind about "
+            f"{percent(by_memory.after)} of the words instead of {percent(by_memory.before)} ({kind} runs)"
+        )
+    return Picture(title, panels)
+
+
 FIGURES: Figures = {
     "parameters": (
         "Each mark is one setting, with its 95 % interval over runs; the baseline is among them. Scores are of tests "
@@ -70,6 +102,12 @@ FIGURES: Figures = {
         "of words by people's judgements (Spearman's ρ), questions-words asks for the fourth word of an analogy (share "
         "solved).",
         parameters,
-    )
+    ),
+    "sizes": (
+        "Each mark is one size, with its 95 % interval over runs; along a line the bits of a number grow, from the "
+        "same trained vectors. Above: how often two runs make a probe tell another class of a word. Below: measures of "
+        "the spaces alone; the lower, the more stable.",
+        sizes,
+    ),
 }
 """How to read the figure, and its drawing."""

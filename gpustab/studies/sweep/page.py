@@ -17,10 +17,13 @@ from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import OBSERVATIONS, by_chance, rules, verdicts
 from gpustab.studies.shared.wording import listed, of_list, percents
 from gpustab.studies.sweep.claims_of_parameters import ALONG, EFFECT, Effect, P, Scores, effects
+from gpustab.studies.sweep.claims_of_sizes import STEADIER
 from gpustab.studies.sweep.measure import CHANGES, SHARE, Change, Measured, change, numbers_of
-from gpustab.studies.sweep.plans import BASELINE, Setting, values_of
+from gpustab.studies.sweep.page_of_sizes import judged_sampling, of_sizes, said_of_sizes
+from gpustab.studies.sweep.plans import BASELINE, BITS, Setting, values_of
+from gpustab.studies.sweep.sizes import EFFECTS
 
-CITATIONS = ("rettenmeier2020",)
+CITATIONS = ("rettenmeier2020", "leszczynski2020")
 _TWO = 2
 """So many runs, which a sweep asks for, give no interval of a difference."""
 _PLAIN = "reduced_pip"
@@ -36,6 +39,7 @@ _IN_WORDS = {
     "window": "the window",
     "min_count": "the least count of a word",
     "negative": "the number of negative samples",
+    "bits": "the bits a number",
 }
 """What people call parameters that are often varied."""
 
@@ -73,25 +77,53 @@ def _effects(result: Content) -> Iterator[tuple[Effect, Scores]]:
 
 def may_claim(result: Content) -> str:
     """Return what a paper may say by this sweep."""
-    silent = [sentence for sentence in result.verdict if "is not tested" in sentence]
+    sizes = _of_sizes(result)
+    if _bits_alone(result):
+        return sizes
+    silent = [s for s in result.verdict if "is not tested" in s and s not in said_of_sizes(result.tables)]
     if silent:
-        return " ".join(["Nothing about stability yet.", *silent])
+        return " ".join(["Nothing about stability yet.", *silent, sizes]).strip()
     judged = {effect.name: EFFECT.judge(effect) for effect, _ in _effects(result)}
     sure, opposite = ([x for x in judged if judged[x] in of] for of in (("more", "less"), ("disagree",)))
     if opposite and not sure:
-        return f"What {listed(opposite)} did by neighbours, and what by the loss; never that stability changed as such."
+        return (
+            f"What {listed(opposite)} did by neighbours, and what by the loss; never that stability changed as such. "
+            f"{sizes}"
+        ).strip()
     if not sure:
-        return "Nothing about stability yet: no value surely differs from another. Train more runs of each setting."
+        return (
+            "Nothing about stability yet: no value surely differs from another. Train more runs of each setting. "
+            f"{sizes}"
+        ).strip()
     return (
         f"That {listed([_IN_WORDS.get(name, name) for name in sure])} changed how stable the neighbours of this "
         "technique are on this corpus, by the numbers above. Other corpora may differ. A more stable setting is not a "
-        "better one: see the scores."
-    )
+        f"better one: see the scores. {sizes}"
+    ).strip()
+
+
+def _bits_alone(result: Content) -> bool:
+    return [*result.settings.get("swept", {})] == [BITS]
+
+
+def _of_sizes(result: Content) -> str:
+    """Return what may be said of sizes; nothing where no bits vary."""
+    found = EFFECTS.rows(result.tables, sampling=judged_sampling(result.tables))
+    sure = [effect for effect in found if STEADIER.judge(effect) in ("yes", "no")]
+    if sure:
+        return (
+            "Of sizes: how often the predictions of this probe, of these classes and words, changed with the size. "
+            "Another classifier or task may differ."
+        )
+    return "Nothing about how large a space must be." * bool(BITS in result.settings.get("swept", {}))
 
 
 def page(result: Result) -> list[Block]:
     """Return the picture, the changes, the squares of a grid, and what longer training shows of the thesis' §3.1."""
-    blocks = [Block("What does the parameter do to stability, and to scores?", figures=["parameters"])]
+    blocks = [*of_sizes(result.tables)]
+    if _bits_alone(result):
+        return [*blocks, *_details(result)]
+    blocks.append(Block("What does the parameter do to stability, and to scores?", figures=["parameters"]))
     changes = [
         SmallTable.of(_MEASURES.get(measure, measure), rows, _changes(result.settings["runs"]))
         for measure, rows in sorted(CHANGES.of(result.tables).split("measure"), key=lambda part: part[0] == _PLAIN)
@@ -104,11 +136,14 @@ def page(result: Result) -> list[Block]:
     if observations.height:
         answer = by_chance(observations.rows())
         blocks += [Block(OBSERVATIONS, tables=[verdicts(observations)], answer=answer), *rules(observations)]
+    return [*blocks, *_details(result)]
+
+
+def _details(result: Result) -> Iterator[Block]:
     details = [SmallTable.of("Settings", result.tables["settings"].records(), _SETTINGS)]
     if result.tables["scores"].height:
         details.append(SmallTable.of("Scores", result.tables["scores"].records(), _SCORES))
-    blocks.append(Block("All settings and scores", tables=details, folded=True))
-    return blocks
+    yield Block("All settings and scores", tables=details, folded=True)
 
 
 def _changes(runs: int) -> Columns:
@@ -148,12 +183,16 @@ def methods(result: Content) -> str:
         f"{name.replace('_', ' ')} {', '.join(map(cell, values))}"
         for name, values in result.settings.get("swept", {}).items()
     )
+    of_bits = (
+        " Vectors were rounded to few bits a number, and a probe told classes of words from them (after Leszczynski et "
+        "al. 2020; errors by leaving out one run of all sizes at once)."
+    ) * ("bits" in result.settings.get("swept", {}))
     return (
         f"With gpustab {result.environment.get('gpustab')}, after Rettenmeier (2020, section 3.1), this baseline was "
         f"trained again with other values ({swept}), all else and the seed being the same. Stability was measured "
         "between all pairs of runs of a setting and sampling, as the reduced PIP loss in parts of that of unrelated "
         "spaces and as p@10, the share of ten nearest neighbours that two runs have in common. Errors are by the "
-        "jackknife over runs, intervals by Student's t at 95 %; settings are taken for independent."
+        f"jackknife over runs, intervals by Student's t at 95 %; settings are taken for independent.{of_bits}"
     )
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from gpustab.corpus.corpus import CorpusOptions
-from gpustab.errors import InputError, near
+from gpustab.errors import InputError, near, option
+from gpustab.kernels.quantise import WHOLE
 from gpustab.studies.sweep import TIE
 from gpustab.trainers import NAMES, technique
 
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from gpustab.training import TrainingSettings
 
 BASELINE = "baseline"
+BITS = "bits"
+"""Of a number: no parameter of a technique, since finished spaces are rounded."""
+MOST_BITS = 16
+"""Of a number that is rounded; one of 32 is left as it is."""
 
 
 class Setting(NamedTuple):
@@ -39,13 +44,36 @@ class Setting(NamedTuple):
         return f"{self.plan.techniques[0]}-{self.label}"
 
 
+def bits_of(vary: Mapping[str, Sequence[Any]], labels: object = None) -> tuple[int, ...]:
+    """Return the bits a number that are asked for, and 32, which is how spaces are trained; none where none are.
+
+    Raises:
+        InputError: for bits that are none, or that go together with a parameter, or labels without bits.
+
+    >>> bits_of({"dim": [10, 20], "bits": [4, 1]}), bits_of({"dim": [10, 20]})
+    ((1, 4, 32), ())
+    """
+    if tied := [name for name in vary if BITS in name.split(TIE) and name != BITS]:
+        raise InputError(f"{tied[0]}: bits cost no training and go together with nothing; say {BITS}=1,2,4 alone")
+    for value in vary.get(BITS, ()):
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if not (whole and (1 <= value <= MOST_BITS or value == WHOLE)):
+            raise InputError(f"bits is {value!r}, wanted whole numbers from 1 to {MOST_BITS}, or {WHOLE}")
+    bits = tuple(sorted({*vary.get(BITS, ()), WHOLE}))
+    if BITS in vary and len(bits) < 2:
+        raise InputError(f"bits has fewer than two different values ({WHOLE} is always among them), so nothing varies")
+    if labels is not None and BITS not in vary:
+        raise InputError(f"{option('labels')} has no effect: only where bits vary does a probe learn them")
+    return bits if BITS in vary else ()
+
+
 def settings_of(base: TrainingSettings, vary: Mapping[str, Sequence[Any]], *, grid: bool = False) -> list[Setting]:
     """Return the baseline and every setting that differs from it, each once.
 
     Args:
         base: the baseline's plan, of one technique.
         vary: values by parameter of the technique, or by option of the corpus; those of ``"a+b"``, which go together,
-            are pairs.
+            are pairs. Bits a number, see :func:`bits_of`, make no settings of their own.
         grid: all combinations of the values, not one parameter at a time.
 
     Raises:
@@ -67,6 +95,9 @@ def settings_of(base: TrainingSettings, vary: Mapping[str, Sequence[Any]], *, gr
         raise InputError(f"techniques are {', '.join(base.techniques)}; a sweep is of one")
     if not vary:
         raise InputError("nothing varies; name a parameter and its values")
+    if bits_of(vary) and "dim" not in values_of(base):
+        raise InputError(f"bits: {base.techniques[0]} has no dim, so that its spaces have no size")
+    vary = {parameter: values for parameter, values in vary.items() if parameter != BITS}
     _check_names(base, vary, grid)
     found: dict[str, Setting] = {}
     for choice in ({}, *_choices(vary, grid)):

@@ -17,14 +17,16 @@ from gpustab.runs.key import Key
 from gpustab.runs.manifest import run_file
 from gpustab.runs.runs import Runs
 from gpustab.studies.shared.claims import OBSERVED
-from gpustab.studies.shared.frame import answering
+from gpustab.studies.shared.frame import Answer, answering
 from gpustab.studies.shared.spaces import COLLAPSED
-from gpustab.studies.shared.wording import listed
+from gpustab.studies.shared.wording import capital, listed
 from gpustab.studies.sweep.claims import no_comparison, observation_table
 from gpustab.studies.sweep.claims_of_parameters import ALONG, EFFECT, SCORES, along, effects
 from gpustab.studies.sweep.measure import CHANGES, ChangeRow, Measured, change_table, measure
 from gpustab.studies.sweep.page import SQUARES, square_table
-from gpustab.studies.sweep.plans import BASELINE, Setting, settings_of
+from gpustab.studies.sweep.page_of_sizes import said_of_sizes
+from gpustab.studies.sweep.plans import BASELINE, BITS, Setting, bits_of, settings_of, values_of
+from gpustab.studies.sweep.sizes import Sizes, measured_sizes, size_tables
 
 if TYPE_CHECKING:
     from gpustab.training import TrainingSettings
@@ -36,6 +38,7 @@ def sweep(
     output: Path,
     *,
     grid: bool = False,
+    labels: str | Path | None = None,
     compute: Compute | None = None,
     progress: Progress | None = None,
 ) -> Result:
@@ -48,8 +51,10 @@ def sweep(
     Args:
         settings: the baseline, of one technique, two or more runs.
         vary: values by parameter of the technique, or option of the corpus; a value of the baseline is trained once.
+            ``bits`` are of a number: finished spaces of every ``dim`` are rounded to each.
         output: the folder of the run sets.
         grid: all combinations of values; else one parameter at a time.
+        labels: a file of words with their classes, which a probe learns where bits vary; default: WordNet's nouns.
         compute: device, precision, back end of what is measured.
         progress: called with the name of the work at hand and its finished part in 0 .. 1.
 
@@ -58,7 +63,8 @@ def sweep(
         samplings; in rows ``extrinsic`` the extrinsic instability), ``scores`` (mean and SD over runs) and ``changes``
         (against the baseline, each with its standard error; ``share_of_chance`` is a loss by its chance level); of a
         grid of two or more parameters also ``squares``, the first against the second; ``observations`` judges what the
-        thesis says of longer training. One group per setting; every change is a contrast.
+        thesis says of longer training. Where bits vary, ``sizes``, ``size_effects`` and ``size_orders`` tell how large
+        a space must be (Leszczynski et al. 2020). One group per setting; every change is a contrast.
 
     Raises:
         InputError: if the settings or values cannot be used.
@@ -69,11 +75,14 @@ def sweep(
     if output.exists() and not output.is_dir():
         raise InputError(f"{output}: is a file; a sweep is a folder of run sets")
     plans, notes = _one_engine(settings_of(settings, vary, grid=grid))
+    bits = bits_of(vary, labels)
+    varied = [name for name in vary if name != BITS]
     with answering("sweep", compute=compute, progress=progress) as answer:
         result = answer.result
         tables: dict[str, Table] = {"settings": Table(), "scores": Table()}
         measured: dict[str, Measured] = {}
         corpora: list[dict[str, Any]] = []
+        sized: dict[str, dict[int, Runs]] = {sampling: {} for sampling in plans[0].plan.samplings}
         for number, setting in enumerate(plans):
 
             def steps(work: str, part: float, name: str = setting.name, before: int = number) -> None:
@@ -87,13 +96,21 @@ def sweep(
             tables["scores"].extend(numbers.scores)
             result.groups.append(_summary(setting, numbers, trained))
             corpora.append(corpus)
-        if grid and len(vary) > 1:
-            tables[SQUARES.name] = square_table(plans, measured, list(vary))
+            if bits and setting.changed.keys() <= {"dim"}:
+                for sampling, runs in groups.items():
+                    sized[sampling][values_of(setting.plan)["dim"]] = runs
+        if grid and len(varied) > 1:
+            tables[SQUARES.name] = square_table(plans, measured, varied)
         changes = change_table(measured[BASELINE], {k: v for k, v in measured.items() if k != BASELINE})
         tables[OBSERVED.name] = observation_table(plans, measured, changes)
-        tables[ALONG.name] = along(plans, measured, list(vary))
+        tables[ALONG.name] = along(plans, measured, varied)
         for effect, scores in effects(tables[ALONG.name], measured, tables["settings"]):
             result.verdict += [EFFECT.sentence(effect), SCORES.sentence(scores)]
+        if bits:
+            made, said = _sizes(sized, bits, labels, settings.seed, answer)
+            tables |= made
+            notes += said
+            result.verdict += said_of_sizes(made)
         result.alarms = [*_collapsed(measured)]
         baseline = measured.pop(BASELINE)
         result.settings = _record(settings, vary, grid)
@@ -143,6 +160,24 @@ def _train(
         groups[sampling] = Group(replace(key, part=(("setting", setting.label),)), files).load()
     seconds: dict[str, float] = dict(zip(plan.samplings, table["seconds_per_run"], strict=True))
     return groups, seconds, sum(table["trained_now"]), trained.settings["corpus"]
+
+
+def _sizes(
+    sized: Mapping[str, Mapping[int, Runs]], bits: Sequence[int], labels: str | Path | None, seed: int, answer: Answer
+) -> tuple[dict[str, Table], list[str]]:
+    """Return the tables of sizes, of all samplings that have a task to learn, and what is to be said of them."""
+    found: dict[str, Sizes] = {}
+    notes = []
+    for sampling, groups in sized.items():
+
+        def steps(part: float, name: str = sampling) -> None:
+            answer.report(f"sizes, {name} runs", 0.9 + 0.1 * part)
+
+        sizes, said = measured_sizes(groups, bits, labels, seed, answer.compute, steps)
+        notes.append(f"{capital(sampling)} runs: {said}")
+        if sizes:
+            found[sampling] = sizes
+    return size_tables(found), notes
 
 
 def _summary(setting: Setting, measured: Measured, trained: int) -> dict[str, Any]:

@@ -1,0 +1,162 @@
+"""What a sweep claims of sizes: do more bits and dimensions make predictions steadier, and which measure tells it?"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from gpustab.results.page import number, percent
+from gpustab.statistics.intervals import t_quantile
+from gpustab.statistics.ranks import spearman_interval
+from gpustab.studies.shared.claims import Claim, Margin, above, below
+from gpustab.studies.shared.wording import capital, difference_span, number_span
+from gpustab.studies.sweep.sizes import MEASURES, Effect, Ordered
+
+LESZCZYNSKI = "Leszczynski et al. 2020"
+
+KNOWS = Margin(
+    0.02, "share of words that a probe must have right beyond the most frequent class, at every size, to be judged"
+)
+ORDERS_ALIKE = Margin(0.5, "Spearman's ρ of a measure and the disagreement of probes over sizes, from which it is told")
+ENOUGH_SIZES = Margin(6, "sizes below which no measure's order of them is judged")
+
+_IN_WORDS = {"bits": "bits a number", "dim": "dimensions", "memory": "memory"}
+_KNOWS = (
+    f"No test unless the probe surely has {percent(KNOWS)} of the words more right than the most frequent class is of, "
+    "at every size: one that always tells the same class never changes its mind"
+)
+
+
+def knows(effect: Effect) -> bool:
+    """Whether the probe knows something of the classes at every size."""
+    return above(effect.knowledge, KNOWS) == "yes"
+
+
+def _judge(effect: Effect) -> str:
+    return below(effect.estimate, 0) if knows(effect) and effect.runs > 2 else "no test"
+
+
+def _points(effect: Effect) -> str:
+    low, high = (100 * x for x in effect.estimate.interval)
+    return f"{difference_span(low, high, 1)} points"
+
+
+def _numbers(effect: Effect) -> str:
+    if effect.what == "memory":
+        moved = "fewer" if effect.change < 0 else "more"
+        return (
+            f"With every doubling of the memory a word takes, {number(100 * abs(effect.change), 2)} points {moved} of "
+            f"the words are told another class ({_points(effect)})."
+        )
+    name = _IN_WORDS[effect.what]
+    return (
+        f"With {effect.high} {name} instead of {effect.low}, a probe tells another class of {percent(effect.after)} of "
+        f"the words in another {effect.sampling} run, instead of {percent(effect.before)} (difference "
+        f"{_points(effect)})."
+    )
+
+
+def _why_not(effect: Effect) -> str:
+    if effect.runs < 3:
+        return "two runs give no interval. Train at least three."
+    low, high = effect.knowledge.interval
+    return (
+        "at its worst size the probe hardly knows more than which class is most frequent "
+        f"({difference_span(100 * low, 100 * high, 1)} points). Its changes of mind mean nothing then. Give it words "
+        "whose classes these vectors know."
+    )
+
+
+STEADIER = Claim[Effect](
+    id="sweep.more-memory-is-steadier",
+    says="More bits, more dimensions or more memory make the predictions of a classifier on top more stable.",
+    source=f"{LESZCZYNSKI}, sections 1 and 3",
+    paper=(
+        "Leszczynski et al. found that twice the memory makes predictions differ by 5 to 37 % less, of tasks of "
+        "sentiment and of named entities"
+    ),
+    rule=(
+        "the 95 % interval of the change of disagreement, over runs left out of all sizes at once, lies below 0; no: "
+        f"above. Bits and dimensions: from the least to the largest. Memory: per doubling. {_KNOWS}"
+    ),
+    judge=_judge,
+    sentences={
+        "yes": lambda x: f"More {_IN_WORDS[x.what]} make predictions more stable. {_numbers(x)}",
+        "no": lambda x: f"More {_IN_WORDS[x.what]} make predictions less stable. {_numbers(x)}",
+        "undecided": lambda x: (
+            f"These runs do not say whether more {_IN_WORDS[x.what]} make predictions more stable. {_numbers(x)}"
+        ),
+        "no test": lambda x: (
+            f"Whether more {_IN_WORDS[x.what]} make predictions more stable is not tested: {_why_not(x)}"
+        ),
+    },
+)
+
+
+class Order(NamedTuple):
+    """Whether a measure of spaces tells which size is steadier.
+
+    Attributes:
+        row: its ρ.
+        differ: whether predictions surely are steadier at some sizes than at others.
+    """
+
+    row: Ordered
+    differ: bool
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % over sizes and runs, by Fisher's z.
+
+        Sizes are taken for a sample of sizes, and the error over runs comes to that over sizes.
+        """
+        rho, runs = self.row.rho, self.row.runs
+        if not abs(rho) < 1:
+            rho = math.copysign(1 - 1 / (2 * self.row.sizes**2), rho) if abs(rho) == 1 else math.nan
+        low, _ = spearman_interval(rho, self.row.sizes)
+        by_sizes = math.atanh(rho) - math.atanh(low)
+        by_runs = t_quantile(runs - 1) * self.row.se / (1 - rho**2) if runs > 1 else math.nan
+        half = math.hypot(by_sizes, by_runs)
+        return math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half)
+
+
+def _order(order: Order) -> str:
+    low, high = order.interval
+    if not order.differ or order.row.sizes < ENOUGH_SIZES or math.isnan(low):
+        return "no test"
+    return "yes" if low > ORDERS_ALIKE else "no" if high < ORDERS_ALIKE else "undecided"
+
+
+def _rho(order: Order) -> str:
+    row = order.row
+    return f"Spearman's ρ {number(row.rho, 2)}, {number_span(*order.interval, 2)}, over {row.sizes} sizes"
+
+
+def _name(order: Order) -> str:
+    return capital(MEASURES[order.row.measure])
+
+
+FORESEEN = Claim[Order](
+    id="sweep.measure-orders-sizes",
+    says="A measure of the spaces alone orders sizes as the disagreement of predictions does.",
+    source=f"{LESZCZYNSKI}, section 5",
+    paper=(
+        "Leszczynski et al. found that the eigenspace instability and the nearest neighbours order sizes best, before "
+        "the PIP loss"
+    ),
+    rule=(
+        f"Spearman's ρ over sizes is surely above {ORDERS_ALIKE:g}, by a 95 % interval over sizes and runs; no: surely "
+        f"below. No test of fewer than {ENOUGH_SIZES:g} sizes, or where predictions do not surely differ between sizes"
+    ),
+    judge=_order,
+    sentences={
+        "yes": lambda x: f"{_name(x)} tells which sizes are steadier ({_rho(x)}).",
+        "no": lambda x: f"{_name(x)} does not tell which sizes are steadier ({_rho(x)}).",
+        "undecided": lambda x: f"{_name(x)} may or may not tell which sizes are steadier ({_rho(x)}).",
+    },
+)
+
+
+def differ(effects: list[Effect]) -> bool:
+    """Whether predictions surely differ between some sizes."""
+    return any(STEADIER.judge(effect) in ("yes", "no") for effect in effects)

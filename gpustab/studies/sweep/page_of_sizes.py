@@ -1,0 +1,128 @@
+"""What a sweep shows of sizes: dimensions and bits a number against what a classifier on top changes its mind about."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gpustab.errors import option
+from gpustab.results import Block, SmallTable, Table
+from gpustab.results.page import number, percent
+from gpustab.results.page import with_half as half_beside
+from gpustab.studies.sweep.claims_of_sizes import FORESEEN, STEADIER, Order, differ
+from gpustab.studies.sweep.sizes import ACCURACY, DISAGREEMENT, EFFECTS, MEASURES, ORDERS, OWN, SIZES, Effect, SizeRow
+
+_JUDGED = ("bootstrap", "shuffled", "fixed")
+
+
+def judged_sampling(tables: Mapping[str, Table[Any]]) -> str:
+    """Return by which runs sizes are judged, the first that are there; empty where no bits vary."""
+    there = {row.sampling for row in SIZES.rows(tables)}
+    return next((kind for kind in _JUDGED if kind in there), "")
+
+
+def said_of_sizes(tables: Mapping[str, Table[Any]]) -> list[str]:
+    """Return what is said of more bits, dimensions and memory, and of measures that tell it; some say nothing."""
+    kind = judged_sampling(tables)
+    found = list(EFFECTS.rows(tables, sampling=kind))
+    verdicts = {STEADIER.judge(effect) for effect in found}
+    # One reason for all: the probe is the same.
+    shown = found[:1] if verdicts == {"no test"} else found
+    said = [STEADIER.sentence(effect) for effect in shown]
+    return [*said, *_foreseen(tables, kind, found)]
+
+
+def _foreseen(tables: Mapping[str, Table[Any]], kind: str, found: list[Effect]) -> Iterator[str]:
+    apart = differ(found)
+    for row in ORDERS.rows(tables, sampling=kind):
+        if said := FORESEEN.sentence(Order(row, apart)):
+            yield said
+
+
+def of_sizes(tables: Mapping[str, Table[Any]]) -> Iterator[Block]:
+    """Yield the section on sizes, where bits vary."""
+    kind = judged_sampling(tables)
+    if not kind:
+        return
+    paper = (
+        f"{STEADIER.paper}; {FORESEEN.paper[len('Leszczynski et al. ') :]}. Their two runs read Wikipedia of two "
+        f"years; these are {kind} runs of one corpus, and the task is another."
+    )
+    yield Block(
+        "How large must a space be?",
+        tables=[_sizes(tables, name) for name in _JUDGED if any(SIZES.rows(tables, sampling=name))] + [_orders(tables)],
+        figures=["sizes"],
+        answer=" ".join(
+            [
+                *said_of_sizes(tables),
+                "A probe (softmax regression) learns the classes of half of the words from their vectors, and is asked "
+                f"for the other half ({option('labels')} gives it other words and classes). Disagreement is the share "
+                "of these of which two runs make it tell another class: what a classifier on top changes its mind "
+                "about when the space is trained again. A size is the number of dimensions times the bits a number; "
+                "the vectors of every dimension are rounded to each.",
+            ]
+        ),
+        aside=(
+            "By chance: two unrelated probes that tell each class as often. Own noise: two seeds of the probe on one "
+            "run; the seed is the same where runs are compared. Rounding: to 2ᵇ values at equal distances, clipped "
+            "where the squared error is least, with the threshold of the first run for all, which are turned to its "
+            "frame. 32 bits are the vectors as they were trained. Eigenspace instability: how far regressions on two "
+            "spaces differ, of values that vary as the two runs with the most dimensions do (α = 3). Equal cosines are "
+            f"ranked in another order in each run. ± are 95 % over runs, for these words. {paper}"
+        ),
+    )
+
+
+def _sizes(tables: Mapping[str, Table[Any]], kind: str) -> SmallTable:
+    by_size: dict[tuple[int, int], dict[str, SizeRow]] = {}
+    for row in SIZES.rows(tables, sampling=kind):
+        by_size.setdefault((row.dim, row.bits), {})[row.measure] = row
+    rows = sorted(by_size.values(), key=lambda own: (own[DISAGREEMENT].memory, own[DISAGREEMENT].dim))
+    header = [
+        "dimensions",
+        "bits",
+        "bits a word",
+        "disagreement",
+        "by chance",
+        "own noise",
+        "right",
+        *MEASURES.values(),
+    ]
+    shown = []
+    for own in rows:
+        size = own[DISAGREEMENT]
+        cells = [str(size.dim), str(size.bits), f"{size.memory:,}", _share(size), percent(size.chance)]
+        shown.append([*cells, _share(own[OWN]), _share(own[ACCURACY]), *(_value(own[name]) for name in MEASURES)])
+    most = percent(rows[0][ACCURACY].chance)
+    return SmallTable(f"{kind} runs (the most frequent class is {most} of the words)", header, shown)
+
+
+def _share(row: SizeRow) -> str:
+    half = 100 * row.estimate.half
+    return percent(row.mean) if math.isnan(half) else f"{percent(row.mean)} ± {number(half, 2)}"
+
+
+def _value(row: SizeRow) -> str:
+    return half_beside(row.mean, row.estimate.half)
+
+
+def _orders(tables: Mapping[str, Table[Any]]) -> SmallTable:
+    apart = {kind: differ(list(EFFECTS.rows(tables, sampling=kind))) for kind in _JUDGED}
+    rows = [
+        [
+            row.sampling,
+            MEASURES[row.measure],
+            number(row.rho, 2),
+            "–" if math.isnan(Order(row, True).interval[0]) else f"{_interval(Order(row, True))}",
+            FORESEEN.judge(Order(row, apart[row.sampling])),
+        ]
+        for row in ORDERS.rows(tables)
+    ]
+    title = "Do measures of spaces order the sizes as the disagreement does?"
+    return SmallTable(title, ["runs", "measure", "Spearman's ρ", "95 %", "does it tell?"], rows)
+
+
+def _interval(order: Order) -> str:
+    low, high = order.interval
+    return f"{number(low, 2)} to {number(high, 2)}"

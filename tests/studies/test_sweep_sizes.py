@@ -1,0 +1,211 @@
+"""Sizes of a space: every number against a naive one, planted noise that is found, spaces of one law that are not."""
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+from typer.testing import CliRunner
+
+from gpustab.cli import app
+from gpustab.errors import InputError
+from gpustab.kernels.quantise import in_bits
+from gpustab.machine.device import DEFAULT
+from gpustab.report import to_html, to_text
+from gpustab.studies.sweep import claims_of_sizes as claims
+from gpustab.studies.sweep import sizes
+from gpustab.studies.sweep.plans import bits_of, settings_of
+from gpustab.studies.sweep.study import sweep
+from gpustab.training import read_settings
+from tests import oracles
+from tests.kernels.test_quantise import anchored
+
+V, BITS = 160, (1, 4, 32)
+WORDS = [f"w{k}".encode() for k in range(V)]
+
+
+def camps(noises, r=4, d=12, classes=4, seed=0):
+    """Runs ``(R, v, d)`` by dimension, around the same centres of classes, and the task to tell these."""
+    rng = np.random.default_rng(seed)
+    own = rng.integers(classes, size=V)
+    base = rng.normal(size=(classes, d))[own] + 0.4 * rng.normal(size=(V, d))
+    made = {dim: base[:, :dim] + noise * rng.normal(size=(r, V, dim)) for dim, noise in noises.items()}
+    half = torch.arange(V, device="cpu")
+    own = torch.from_numpy(own)
+    task = sizes.Task(half[::2], own[::2], half[1::2], own[1::2], 3)
+    return {dim: sizes.framed(torch.from_numpy(x)) for dim, x in made.items()}, task
+
+
+def measured(noises, bits=BITS, **more):
+    spaces, task = camps(noises, **more)
+    return sizes.sizes_of(spaces, bits, task, WORDS, DEFAULT), spaces, task
+
+
+@pytest.fixture(scope="module")
+def falling():
+    return measured({6: 0.9, 12: 0.3})
+
+
+def test_every_measure_of_a_size_is_the_naive_one(falling):
+    found, spaces, task = falling
+    assert list(found.sizes) == [(d, b) for d in (6, 12) for b in BITS]
+    for k, size in enumerate(found.sizes):
+        stack = in_bits(spaces[size.dim], size.bits)
+        for i, j in itertools.combinations(range(4), 2):
+            x, y = stack[i].numpy(), stack[j].numpy()
+            expected = anchored(x, y, [spaces[12][i].numpy(), spaces[12][j].numpy()])
+            assert float(found.pairs["eigenspace"][k, i, j]) == pytest.approx(expected, rel=1e-6)
+            loss = oracles.reduced_pip(oracles.unit(x), oracles.unit(y))
+            m = [oracles.mean_cosine(oracles.unit(one)) for one in (x, y)]
+            squares = [np.square(oracles.unit(one).T @ oracles.unit(one)).sum() for one in (x, y)]
+            chance = math.sqrt((sum(squares) - 2 * (V + V * (V - 1) * m[0] * m[1])) / (4 * V * V))
+            assert float(found.pairs["pip"][k, i, j]) == pytest.approx(loss / chance, rel=1e-5)
+    told = sizes.probed_by(torch.nn.functional.normalize(spaces[12], dim=2), task)
+    assert torch.equal(found.pairs["disagreement"][5], told.differ)
+    assert float(found.right[5].mean()) > 0.8
+
+
+def test_neighbours_without_ties_are_those_of_lists_and_equal_cosines_are_shared_by_chance_alone(falling):
+    _, spaces, _ = falling
+    unit = torch.nn.functional.normalize(spaces[12], dim=2)
+    lists = [[set(oracles.top_k(run.numpy(), k, 10)) for k in range(V)] for run in unit[:2]]
+    expected = np.mean([len(a & b) / 10 for a, b in zip(*lists, strict=True)])
+    assert float(sizes.neighbour_pairs(unit[:2], 0)[0, 1]) == pytest.approx(1 - expected)
+    same = torch.ones(2, 40, 3, dtype=torch.float64)  # ranked alike in both runs, all would be shared
+    shared = [1 - float(sizes.neighbour_pairs(same, seed)[0, 1]) for seed in range(30)]
+    assert np.mean(shared) == pytest.approx(10 / 39, abs=0.1)
+
+
+def test_numbers_without_a_run_are_those_of_the_others(falling):
+    found, *_ = falling
+    pairs = found.pairs["disagreement"]
+    whole = sizes.left_out(pairs)
+    i, j = np.triu_indices(4, 1)
+    np.testing.assert_allclose(whole[0], pairs[:, i, j].mean(1))
+    for left in range(4):
+        kept = [(a, b) for a, b in zip(i, j, strict=True) if left not in (a, b)]
+        np.testing.assert_allclose(whole[1 + left], np.mean([pairs[:, a, b].numpy() for a, b in kept], 0), atol=1e-12)
+    (row,) = (r for r in sizes.size_rows("shuffled", found) if r[1:3] == (12, 4) and r.measure == "disagreement")
+    assert row.se == pytest.approx(oracles.jackknife(pairs[4].numpy()))
+    assert row.memory == 48
+
+
+def test_noise_that_falls_with_size_is_found_and_tells_more_than_the_bits(falling):
+    found, *_ = falling
+    by = {effect.what: effect for effect in sizes.effects("shuffled", found)}
+    assert {what: claims.STEADIER.judge(effect) for what, effect in by.items()} == {
+        "bits": claims.STEADIER.judge(by["bits"]), "dim": "yes", "memory": "yes"}  # fmt: skip
+    assert by["dim"].change == pytest.approx(by["dim"].after - by["dim"].before)
+    slope = np.polyfit(np.log2([s.memory for s in found.sizes]), sizes.left_out(found.pairs["disagreement"])[0], 1)[0]
+    assert by["memory"].change == pytest.approx(slope)
+    rhos = {row.measure: row for row in sizes.orders("shuffled", found)}
+    assert rhos["neighbours"].rho > 0.5
+    assert {row.sizes for row in rhos.values()} == {6}
+
+
+def test_noise_that_rises_with_size_is_found_the_other_way():
+    found, *_ = measured({6: 0.3, 12: 1.4}, bits=(8, 32), r=6)
+    by = {effect.what: claims.STEADIER.judge(effect) for effect in sizes.effects("shuffled", found)}
+    assert by["dim"] == "no"
+    assert by["bits"] == "undecided"  # 8 bits are as good as all
+
+
+def test_a_probe_that_knows_nothing_and_two_runs_are_no_test(falling):
+    found, spaces, task = falling
+    dealt = task._replace(classes=task.classes[torch.randperm(len(task.classes), generator=torch.manual_seed(0))])
+    nothing = sizes.sizes_of(spaces, (1, 32), dealt, WORDS, DEFAULT)
+    for effect in sizes.effects("shuffled", nothing):
+        assert claims.STEADIER.judge(effect) == "no test"
+        assert "whose classes these vectors know" in claims.STEADIER.sentence(effect)
+    two = sizes.sizes_of({d: x[:2] for d, x in spaces.items()}, (1, 32), task, WORDS, DEFAULT)
+    assert {claims.STEADIER.judge(effect) for effect in sizes.effects("shuffled", two)} == {"no test"}
+    assert "at least three" in claims.STEADIER.sentence(next(sizes.effects("shuffled", two)))
+    rows = list(sizes.orders("shuffled", found))
+    assert {claims.FORESEEN.judge(claims.Order(row, differ=False)) for row in rows} == {"no test"}
+
+
+@pytest.mark.parametrize(
+    ("vary", "message"),
+    [
+        ({"bits": [0]}, "bits is 0, wanted whole numbers from 1 to 16, or 32"),
+        ({"bits": [24]}, "bits is 24"),
+        ({"bits": [2.5]}, "bits is 2.5"),
+        ({"bits": [True]}, "bits is True"),
+        ({"bits": [32]}, "32 is always among them"),
+        ({"dim+bits": [(10, 1)]}, "bits cost no training"),
+    ],
+)
+def test_bits_that_are_none_are_refused(vary, message):
+    with pytest.raises(InputError, match=message):
+        settings_of(read_settings({"corpus": "lee"}), vary)
+
+
+def test_bits_make_no_settings_of_their_own():
+    base = read_settings({"corpus": "lee", "sgns": {"dim": 50}})
+    assert [s.label for s in settings_of(base, {"bits": [1, 2]})] == ["baseline"]
+    assert [s.label for s in settings_of(base, {"bits": [1], "dim": [50, 20]}, grid=True)] == ["baseline", "dim=20"]
+    assert bits_of({"bits": [2, 1, 2]}) == (1, 2, 32)
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory):
+    """LSA of documents of four topics; the words' topics are their classes."""
+    rng = np.random.default_rng(0)
+    folder = tmp_path_factory.mktemp("sizes")
+    words = [f"{'abcd'[k % 4]}{'efghijklmnop'[k // 4 % 12]}{'qrst'[k // 48]}" for k in range(100)]
+    lines = []
+    for document in range(60):
+        weights = np.where(np.arange(100) % 4 == document % 4, 4.0, 1.0)
+        lines.append(" ".join(rng.choice(words, size=60, p=weights / weights.sum())))
+    (folder / "documents.txt").write_text("\n".join(lines) + "\n")
+    (folder / "topics.tsv").write_text("".join(f"{word}\ttopic {word[0]}\n" for word in words))
+    plan = {"corpus": str(folder / "documents.txt"), "techniques": ["lsa"], "samplings": ["bootstrap"], "runs": 3,
+            "options": {"min_count": 2, "as_is": True}, "lsa": {"dim": 4}}  # fmt: skip
+    vary = {"dim": [4, 8], "bits": [1, 4]}
+    result = sweep(read_settings(plan), vary, folder / "sweep", labels=folder / "topics.tsv")
+    return result, folder, plan
+
+
+def test_a_sweep_over_bits_says_how_large_a_space_must_be(swept):
+    result, *_ = swept
+    assert {(row["dim"], row["bits"]) for row in result.tables["sizes"].records()} == {
+        (d, b) for d in (4, 8) for b in (1, 4, 32)}  # fmt: skip
+    assert [group["name"] for group in result.groups] == ["baseline", "dim=8"]
+    html, text = to_html(result), to_text(result)
+    assert "How large must a space be?" in html
+    assert "bits a word" in html
+    assert any("4 classes (topics.tsv)" in note for note in result.notes)
+    assert any("bits a number" in sentence for sentence in result.verdict)
+    assert result.verdict[-1].split()[0] in text
+
+
+def test_bits_alone_train_nothing_new(swept, tmp_path):
+    _, folder, plan = swept
+    result = sweep(read_settings(plan), {"bits": [2]}, folder / "sweep", labels=folder / "topics.tsv")
+    assert [group["trained_now"] for group in result.groups] == [0]
+    html = to_html(result)
+    assert "How large must a space be?" in html
+    assert "How far is each setting from the baseline?" not in html
+    with pytest.raises(InputError, match="only where bits vary"):
+        sweep(read_settings(plan), {"dim": [4, 8]}, tmp_path, labels=folder / "topics.tsv")
+
+
+def test_too_few_words_with_a_class_are_said_and_the_rest_is_there(swept):
+    _, folder, plan = swept
+    result = sweep(read_settings(plan), {"bits": [2]}, folder / "sweep")  # WordNet knows none of these words
+    assert any("too few have one of two classes" in note for note in result.notes)
+    assert "How large must a space be?" not in to_html(result)
+
+
+def test_the_command_takes_bits_and_a_file_of_classes(swept):
+    _, folder, _ = swept
+    wanted = ["sweep", str(folder / "documents.txt"), "-o", str(folder / "sweep"), "--json", "--as-is"]
+    wanted += ["--technique", "lsa", "--sampling", "bootstrap", "--runs", "3", "--min-count", "2", "--set", "lsa.dim=4"]
+    done = CliRunner().invoke(app, [*wanted, "--vary", "bits=1", "--labels", str(folder / "topics.tsv")])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["settings"]["swept"] == {"bits": [1]}
+    refused = CliRunner().invoke(app, [*wanted, "--vary", "dim=4,8", "--labels", str(folder / "topics.tsv")])
+    assert refused.exit_code == 2
+    assert "only where bits vary" in refused.output
