@@ -41,7 +41,8 @@ def quantised(vectors: Tensor, bits: int, clip: float) -> Tensor:
         raise ValueError(f"clip is {clip}, wanted a number above 0")
     steps = 2**bits - 1
     step = 2 * clip / steps
-    return ((vectors.double().clamp(-clip, clip) + clip) / step).round() * step - clip
+    placed: Tensor = ((vectors.double().clamp(-clip, clip) + clip) / step).round() * step - clip
+    return placed
 
 
 def clipping(vectors: Tensor, bits: int) -> float:

@@ -198,7 +198,7 @@ def split_row(group: str, permuted: str, cosines: list[Tensor]) -> Split:
     """Return the row of one kind of permutation, by cosines of every term, ``(B + 1,)``: of the split itself first."""
     table = torch.stack(cosines)  # (T, B + 1); a term with too small a part is left out of that mean
     means, known = table.nanmean(0), table[:, 0].isfinite()
-    as_unlike = (table[:, 1:] <= table[:, :1] + _ROUNDING).sum(1) + 1
+    as_unlike = (table[:, 1:] <= table[:, :1] + _ROUNDING).sum(1).double() + 1  # in float32 1/20 is above 0.05
     p = as_unlike / (table[:, 1:].isfinite().sum(1) + 1)
     return Split(
         group,
@@ -206,7 +206,7 @@ def split_row(group: str, permuted: str, cosines: list[Tensor]) -> Split:
         terms=int(known.sum()),
         halves=float(means[0]),
         random=float(means[1:].nanmean()),
-        p=float((means <= means[0] + _ROUNDING).sum() / means.isfinite().sum()) if bool(known.any()) else math.nan,
+        p=int((means <= means[0] + _ROUNDING).sum()) / int(means.isfinite().sum()) if bool(known.any()) else math.nan,
         unlike_terms=float((p[known] <= P_VALUE).double().mean()),
     )
 

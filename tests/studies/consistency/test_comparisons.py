@@ -14,6 +14,7 @@ from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.runs.load import open_groups
 from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.consistency.claims import BETTER_TEXT, HIGHER_COSINE, texts_compared
+from gpustab.studies.consistency.claims import HALVES_DIFFER
 from gpustab.studies.consistency.comparisons import (
     common_words,
     compare_texts,
@@ -232,3 +233,13 @@ def test_terms_are_unlike_by_themselves_at_the_level_of_the_verdict():
     assert row.unlike_terms == 0.5
     assert row.halves == pytest.approx(0.5)
     assert row.random == pytest.approx(np.mean([x[1:].mean() for x in cosines]))
+
+
+@pytest.mark.parametrize(("splits", "as_unlike"), [(19, 0), (39, 1), (99, 4), (199, 9)])
+def test_one_in_twenty_is_at_most_five_percent(splits, as_unlike):
+    """In float32 it is 0.05000000075, and every such text was open."""
+    values = torch.tensor([0.5] + [0.4] * as_unlike + [0.6] * (splits - as_unlike), dtype=torch.float64)
+    row = split_row("g", "documents", [values] * 3)
+    assert row.p == 0.05
+    assert row.unlike_terms == 1
+    assert HALVES_DIFFER.judge(row) == "differ"
