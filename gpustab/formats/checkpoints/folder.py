@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from hashlib import file_digest, sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 
@@ -34,12 +35,24 @@ def is_checkpoint(folder: Path) -> bool:
 
 
 def digest_of_files(path: Path) -> str:
-    """Return a name for the bytes of a file, or of all files of a folder."""
+    """Return a name for the bytes of a file, or of all files of a folder.
+
+    Raises:
+        OSError: if a folder within cannot be listed or a file cannot be read; without them it were another name.
+    """
     digest = sha256()
-    for file in sorted(part for part in path.rglob("*") if part.is_file()) if path.is_dir() else [path]:
+    for file in sorted(_files_of(path)) if path.is_dir() else [path]:
         with file.open("rb") as content:
             digest.update(f"{file.relative_to(path)}\0{file_digest(content, 'sha256').hexdigest()}\0".encode())
     return digest.hexdigest()[:32]
+
+
+def _files_of(folder: Path) -> Iterator[Path]:
+    def stop(error: OSError) -> NoReturn:
+        raise error  # what Path.rglob passes over
+
+    for above, _, names in os.walk(folder, onerror=stop):
+        yield from (path for name in names if (path := Path(above, name)).is_file())
 
 
 def read_checkpoint(folder: Path, options: LoadOptions = DEFAULTS) -> Space:

@@ -1,9 +1,11 @@
 import json
+import os
 
 import pytest
 import torch
 
 from gpustab import InputError, load_runs, load_space, stability
+from gpustab.formats.checkpoints.folder import digest_of_files
 from gpustab.formats.options import LoadOptions
 from gpustab.studies.info.study import info
 from tests.formats.checkpoints import tiny
@@ -256,3 +258,22 @@ def test_a_deep_file_is_read(tmp_path):
     model = checkpoint(tmp_path, "llama")
     (tmp_path / "config.json").write_text(f'{{"vocab_size": {ROWS}, "deep": {"[" * 800}8{"]" * 800}}}')
     assert torch.equal(load_space(tmp_path).vectors[0], model.model.embed_tokens.weight[0])
+
+
+def test_a_folder_that_cannot_be_listed_has_no_name(tmp_path, monkeypatch):
+    """Without it a model whose folder could not be read had the name of an empty one, and its runs were made again."""
+    inner = tmp_path / "model" / "1_Pooling"
+    inner.mkdir(parents=True)
+    (inner / "config.json").write_text("{}")
+    whole, scandir = digest_of_files(tmp_path), os.scandir
+
+    def refusing(path):
+        if os.fspath(path) == os.fspath(inner):
+            raise PermissionError(13, "Permission denied", os.fspath(path))
+        return scandir(path)
+
+    (tmp_path / "model" / "link.json").symlink_to(inner / "config.json")
+    assert digest_of_files(tmp_path) != whole  # a link is the file that it leads to
+    monkeypatch.setattr(os, "scandir", refusing)
+    with pytest.raises(PermissionError):
+        digest_of_files(tmp_path)

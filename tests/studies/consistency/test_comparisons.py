@@ -13,8 +13,7 @@ from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.runs.load import open_groups
 from gpustab.statistics.intervals import t_quantile
-from gpustab.studies.consistency.claims import BETTER_TEXT, HIGHER_COSINE, texts_compared
-from gpustab.studies.consistency.claims import HALVES_DIFFER
+from gpustab.studies.consistency.claims import BETTER_TEXT, HALVES_DIFFER, HIGHER_COSINE, texts_compared
 from gpustab.studies.consistency.comparisons import (
     common_words,
     compare_texts,
