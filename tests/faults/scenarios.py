@@ -93,6 +93,7 @@ SCENARIOS = (
         (SET,),
         **STUDY,
     ),
+    Scenario("study words", f"study words {FIXED} --wordnet none --out page -q", "page/summary.json", (SET,), **STUDY),
     Scenario("train, two jobs", TRAIN.format("set", 2) + " --jobs 2", "set/manifest.json", cheap=False),
     Scenario("train, periods", f"{CHANGE} --epochs-by year:1900-1939:20", "years/manifest.json", cheap=False),
     Scenario(
