@@ -46,10 +46,10 @@ class Tested(NamedTuple):
         float,
         Column("d", 3, "effect size, mean over runs: X less Y in the mean association, by the SD (n − 1) over X and Y"),
     ]
-    low: Annotated[float, Column(about="95 % interval of the mean over runs")]
+    low: Annotated[float, Column(about="95 % interval of the mean over runs, within what d can be")]
     high: float
     sd: Annotated[float, Column("SD over runs", 2)]
-    run_low: Annotated[float, Column("one run from", about="95 % interval of d in another single run")]
+    run_low: Annotated[float, Column("one run from", about="95 % interval of d in another single run, by Fisher's z")]
     run_high: Annotated[float, Column("one run to")]
     least: Annotated[float, Column("least", about="of these runs")]
     most: Annotated[float, Column("most", about="of these runs")]

@@ -209,12 +209,20 @@ class Measured(NamedTuple):
         effect: ``(R,)`` d, that difference by the SD over all targets.
         z: ``(R,)`` Fisher's z of the correlation of association and set, which for sets of one size is about d/2. It
             has no bound, near which d is skewed: by d 6 % of intervals of the share of turning runs lay below it.
+        most: the largest d that sets of these sizes can have, at a correlation of 1.
     """
 
     associations: Floats
     difference: Floats
     effect: Floats
     z: Floats
+    most: float
+
+    def span(self, reach: float) -> tuple[float, float]:
+        """Return d so many standard deviations of z below and above its mean; NaN of one run."""
+        sd = float(self.z.std(ddof=1)) if len(self.z) > 1 else math.nan
+        low, high = (self.most * math.tanh(float(self.z.mean()) + sign * reach * sd) for sign in (-1, 1))
+        return low, high
 
 
 def measure(cosines: Floats, sizes: Sequence[int]) -> Measured:
@@ -228,8 +236,8 @@ def measure(cosines: Floats, sizes: Sequence[int]) -> Measured:
     own = cosines[:, :, :a].mean(2) - cosines[:, :, a:].mean(2)
     difference, spread = own[:, :x].mean(1) - own[:, x:].mean(1), own.std(1, ddof=1)
     effect = np.divide(difference, spread, out=np.full(len(own), math.nan), where=spread > 0)
-    correlation = effect * math.sqrt(x * y / ((x + y) * (x + y - 1)))
-    return Measured(own, difference, effect, np.arctanh(np.clip(correlation, -_ONE, _ONE)))
+    most = math.sqrt((x + y) * (x + y - 1) / (x * y))
+    return Measured(own, difference, effect, np.arctanh(np.clip(effect / most, -_ONE, _ONE)), most)
 
 
 def turning(effects: Floats) -> tuple[float, float]:
@@ -273,7 +281,7 @@ def numbers_of(
     strata = [[row.without for row in words if row.set == name] for name in sets.names]
     effect, difference = _mean(found.effect), _mean(found.difference)
     sd = float(found.effect.std(ddof=1)) if runs > 1 else math.nan
-    reach = t_quantile(runs - 1) * sd * math.sqrt(1 + 1 / runs) if runs > 1 else math.nan
+    reach = t_quantile(runs - 1) if runs > 1 else math.nan
     row = Tested(
         whose[0],
         sets.name,
@@ -282,10 +290,9 @@ def numbers_of(
         whose[1],
         0 if silent else runs,
         effect.value,
-        *effect.interval,
+        *(min(max(end, -found.most), found.most) if end == end else end for end in effect.interval),
         sd,
-        effect.value - reach,
-        effect.value + reach,
+        *found.span(reach * math.sqrt(1 + 1 / runs)),
         float(found.effect.min()),
         float(found.effect.max()),
         math.sqrt(sum(jackknife_error(own) ** 2 for own in strata)),

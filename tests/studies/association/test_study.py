@@ -11,8 +11,8 @@ from gpustab import InputError
 from gpustab.report import to_html, to_text
 from gpustab.runs.key import Key
 from gpustab.studies.association.claims import TESTS
-from gpustab.studies.association.sets import parse_sets
-from gpustab.studies.association.study import DOCUMENTS, RUN_ROWS, WORD_ROWS, association, measure, turning
+from gpustab.studies.association.sets import Sets, parse_sets
+from gpustab.studies.association.study import DOCUMENTS, RUN_ROWS, WORD_ROWS, association, measure, numbers_of, turning
 from gpustab.studies.shared.claims import OBSERVED
 from tests.generators import generator, noisy_copies, rotation, runs_of
 from tests.statistics.test_splits import naive
@@ -75,7 +75,24 @@ def test_effects_are_naive_ones(sets_file):
     assert row.effect == pytest.approx(np.mean(effects))
     assert (row.least, row.most) == (pytest.approx(min(effects)), pytest.approx(max(effects)))
     assert row.high - row.low == pytest.approx(2 * 3.182446 * np.std(effects, ddof=1) / 2, rel=1e-5)
-    assert row.run_high - row.run_low == pytest.approx((row.high - row.low) * math.sqrt(5), rel=1e-9)
+    most = math.sqrt(12 * 11 / 36)  # d at a correlation of 1
+    z = np.arctanh(np.array(effects) / most)
+    ends = z.mean() + np.array([-1, 1]) * 3.182446 * np.std(z, ddof=1) * math.sqrt(1 + 1 / 4)
+    assert (row.run_low, row.run_high) == pytest.approx(tuple(most * np.tanh(ends)), rel=1e-5)
+
+
+@pytest.mark.parametrize("sizes", [(6, 6, 4, 4), (7, 3, 2, 2), (3, 8, 2, 3), (2, 6, 4, 4)])
+def test_no_interval_leaves_what_d_can_be(sizes):
+    """Targets of one set are alike, so that d is near its largest in all of three runs but one."""
+    x, y, a, b = sizes
+    cosines = 0.02 * np.random.default_rng(0).normal(size=(3, x + y, a + b))
+    cosines[:, :x, :a] += np.array([0.5, 0.4, 0.05])[:, None, None]
+    sets = Sets("made", ("x", "y", "a", "b"), tuple(tuple(b"%d" % k for k in range(size)) for size in sizes))
+    row = numbers_of(cosines, sets, 0, ("lsa/bootstrap", "documents"))[0]
+    most = math.sqrt((x + y) * (x + y - 1) / (x * y))
+    assert 0.9 * most < row.most <= most
+    assert -most <= row.run_low < row.effect < row.run_high <= most
+    assert -most <= row.low < row.effect < row.high <= most
 
 
 def test_without_a_word_is_the_same_test_of_a_file_that_lacks_it(sets_file):
