@@ -34,14 +34,14 @@ class Factor(NamedTuple):
 
 FACTORS: Mapping[str, Factor] = {
     "frequency": Factor("frequency", 1.0, "if a word stands ten times as often"),
-    "spread": Factor("spread over documents", 1.0, "if a word stands in twice as many documents"),
+    "spread": Factor("spread over documents", 1.0, "if a word stands in twice as many documents, at one frequency"),
     "place": Factor("place in the text", 1.0, "if a word stands at the end and not at the beginning"),
     "letters": Factor("length", 1.0, "if a word is one letter longer"),
     "senses": Factor("senses", 1.0, "if a word has twice as many senses"),
     "verb": Factor("verb", 1.0, "if a word is a verb and no noun"),
     "adjective": Factor("adjective", 1.0, "if a word is an adjective and no noun"),
     "adverb": Factor("adverb", 1.0, "if a word is an adverb and no noun"),
-    "other": Factor("no word of WordNet", 1.0, "if a word is unknown to WordNet and no noun"),
+    "other": Factor("unknown to WordNet", 1.0, "if a word is unknown to WordNet and no noun"),
     "nearest": Factor("cosine with its nearest word", 0.1, "if a word has its nearest word 0.1 nearer"),
 }
 """Numbers of a word by name. Frequency is a logarithm to base 10; spread and senses are logarithms to base 2."""
