@@ -185,7 +185,7 @@ def _corpus(
         try:
             texts[key] = prepare_corpus(name, reading, look=False)
         except InputError as error:
-            if options.text is not None:
+            if options.text is not None or isinstance(error.__cause__, OSError):  # it is there, and reading it failed
                 raise
             texts[key] = f"The text of the runs cannot be read again ({marked(error)}); {ways}."
     found = texts[key]

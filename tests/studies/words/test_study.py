@@ -10,6 +10,7 @@ import torch
 from docs.examples.words import _effect
 from gpustab import InputError, open_groups
 from gpustab.corpus.corpus import Corpus
+from gpustab.corpus.options import CorpusOptions
 from gpustab.machine.device import DEFAULT
 from gpustab.report import to_html, to_text
 from gpustab.report.describe import paper
@@ -206,6 +207,23 @@ def test_the_text_that_runs_tell_of_no_more_is_said_with_the_way_on(tmp_path):
     told = words(open_groups(tmp_path / "set"), wordnet="none", text=str(texts))
     assert not [note for note in told.notes if "tell no text" in note]
     assert {"place"} <= {row.factor for row in EFFECTS.rows(told.tables)}
+
+
+def test_a_text_that_is_there_and_cannot_be_read_is_an_error(tmp_path, monkeypatch):
+    """Else a disk that fails for a moment left a page without two factors, and the same call did not mend it."""
+    texts = tmp_path / "texts.txt"
+    texts.write_text("one two three\n" * 20)
+    told = {"corpus": {"name": str(texts)}, "options": {}}
+    monkeypatch.setattr("gpustab.studies.words.study.made_of", lambda group: told)
+    monkeypatch.setattr("gpustab.studies.words.study.reading_of", lambda made: CorpusOptions(min_count=1))
+
+    def failing(name, *_, **__):
+        raise InputError(f"{name}: cannot be read: Input/output error") from OSError(5, "Input/output error")
+
+    monkeypatch.setattr("gpustab.corpus.tokenise.prepare_corpus", failing)
+    write_runset({"lsa/shuffled": spaces(3, 30, 4)}, tmp_path / "set")
+    with pytest.raises(InputError, match="cannot be read"):
+        words(open_groups(tmp_path / "set"), wordnet="none")
 
 
 def test_a_wordnet_that_was_named_must_be_there(tmp_path):
