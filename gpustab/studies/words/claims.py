@@ -138,7 +138,7 @@ FREQUENT = _of(
     "Wendlandt et al. found rare words less stable, very unlike stabilities at middle frequencies, and frequency no "
     "major factor beside others: a yes is not what they found",
 )
-SPREAD = _of("spread", "Words that are spread over more documents than their frequency would give", True)
+SPREAD = _of("spread", "Words of more documents than their frequency gives", True)
 SENSES = _of("senses", "Words with many senses", False)
 NEAREST = _of(
     "near-neighbour",

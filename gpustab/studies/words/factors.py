@@ -34,7 +34,7 @@ class Factor(NamedTuple):
 
 FACTORS: Mapping[str, Factor] = {
     "frequency": Factor("frequency", 1.0, "if a word stands ten times as often"),
-    "spread": Factor("spread over documents", 1.0, "if a word stands in twice as many documents, at one frequency"),
+    "spread": Factor("spread over documents", 1.0, "if a word stands in twice as many documents"),
     "place": Factor("place in the text", 1.0, "if a word stands at the end and not at the beginning"),
     "letters": Factor("length", 1.0, "if a word is one letter longer"),
     "senses": Factor("senses", 1.0, "if a word has twice as many senses"),

@@ -204,7 +204,7 @@ def test_the_share_of_turning_runs_has_its_interval():
     for _ in range(400):
         low, high = turning(rng.normal(0.5, 1.0, size=5))
         missed += not low <= ndtr(-0.5) <= high
-    assert missed <= 32
+    assert 6 <= missed <= 32
     assert turning(np.array([0.4, 0.4, 0.4]))[1] < 1e-9
     assert np.isnan(turning(np.array([0.4]))).all()
 
@@ -219,7 +219,6 @@ def test_the_page_shows_runs_words_documents_and_the_paper(sets_file):
         "Caliskan et al. found d of 1.06 to 1.81",
         "The words are few, and were chosen",
         "Do not say it of the",
-        "runs tell" if "no test" in judged(found) else "beyond one run",
     ):
         assert said in page
     assert 'aria-label="made: ' in page
