@@ -25,6 +25,7 @@ class Spaces(NamedTuple):
         row: within and between them.
         n: length of a list.
         copies: whether runs of the one are runs of the other; then nothing is tested.
+        unlike: whether the runs of a group are hardly more alike than unrelated spaces; then nothing is tested.
     """
 
     first: str
@@ -32,14 +33,23 @@ class Spaces(NamedTuple):
     row: Agreement
     n: int
     copies: bool = False
+    unlike: bool = False
 
     @property
     def nothing_shared(self) -> bool:
         """Whether two runs of a group perhaps share hardly more than chance, so that there is nothing to agree on."""
         pair = (self.row.estimate(name) for name in ("first", "second"))
+        if self.unlike:
+            return True
         if self.row.measure == COSINES:
             return any(not x.interval[1] < 1 - SHARED for x in pair)
-        return any(not x.interval[0] > SHARED for x in pair)
+        return any(not x.interval[0] - self.row.chance > SHARED for x in pair)
+
+    @property
+    def told(self) -> Agreement:
+        """The row without an agreement where there is nothing to agree on, or runs are of both groups."""
+        none = self.copies or self.nothing_shared
+        return self.row._replace(agreement=math.nan, agreement_se=math.nan) if none else self.row
 
     @property
     def names(self) -> tuple[str, str]:
@@ -79,13 +89,21 @@ def _no_test(spaces: Spaces) -> str:
     first, second = spaces.names
     if spaces.copies:
         return f"Nobody can tell whether {first} and {second} agree by {_by(spaces)}, since they share runs."
-    if spaces.row.runs < LEAST:
+    if spaces.row.runs < LEAST and not spaces.unlike:
         few = f"Train at least {word(LEAST)} runs of each"
         return f"Whether {first} and {second} agree by {_by(spaces)} takes an error over runs. {few}."
-    return (
-        f"Nobody can tell whether {first} and {second} agree by {_by(spaces)}: two runs of one group perhaps agree by "
-        "chance alone."
-    )
+    return f"Nobody can tell whether {first} and {second} agree by {_by(spaces)}: {_little(spaces)}."
+
+
+def _little(spaces: Spaces) -> str:
+    """How little two runs of one of the groups have in common, the less of both."""
+    pair = dict(zip(spaces.names, (spaces.row.first, spaces.row.second), strict=True))
+    if spaces.row.measure == COSINES:
+        name = max(pair, key=pair.__getitem__)
+        return f"the PIP loss of two of {name} is {percent(pair[name])} of chance"
+    name = min(pair, key=pair.__getitem__)
+    shared, chance = (number(spaces.n * share, 2) for share in (pair[name], spaces.row.chance))
+    return f"two of {name} share {shared} of {word(spaces.n)}, and by chance {chance}"
 
 
 DIFFER = Claim[Spaces](
@@ -94,7 +112,7 @@ DIFFER = Claim[Spaces](
     rule=(
         f"the 95 % interval of the agreement, training noise taken out, lies below {SAME:g}. Alike: it lies above. No "
         f"test of fewer than {word(LEAST)} runs, if both groups share runs, or if two runs of one group perhaps share "
-        f"less than {SHARED:g} of what is beyond chance"
+        f"less than {SHARED:g} of what is beyond chance, or are hardly more alike than unrelated spaces"
     ),
     judge=_judge,
     sentences={
