@@ -1,4 +1,4 @@
-"""What a comparison claims of two spaces: do they differ beyond training, and which words do they see differently?"""
+"""What a comparison claims of two spaces: do they differ beyond noise, and which words do they see differently?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from gpustab.studies.compare.spaces import COSINES, Agreement
 from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin
 from gpustab.studies.shared.wording import capital, number_span, the_runs, word
 
-SAME = Margin(0.9, "agreement of two groups, training noise taken out, from which on their spaces do not differ")
+SAME = Margin(
+    0.9, "agreement of two groups, the noise of single runs taken out, from which on their spaces do not differ"
+)
 SHARED = Margin(0.02, "p@n that two runs of each group must surely have, beyond chance, to tell whether groups agree")
 
 
@@ -108,24 +110,24 @@ def _little(spaces: Spaces) -> str:
 
 DIFFER = Claim[Spaces](
     id="compare.spaces-differ",
-    says="The spaces of two groups differ beyond what training alone does.",
+    says="The spaces of two groups differ beyond the noise of single runs.",
     rule=(
-        f"the 95 % interval of the agreement, training noise taken out, lies below {SAME:g}. Alike: it lies above. No "
-        f"test of fewer than {word(LEAST)} runs, if both groups share runs, or if two runs of one group perhaps share "
-        f"less than {SHARED:g} of what is beyond chance, or are hardly more alike than unrelated spaces"
+        f"the 95 % interval of the agreement, the noise of single runs taken out, lies below {SAME:g}. Alike: it lies "
+        f"above. No test of fewer than {word(LEAST)} runs, if both groups share runs, or if two runs of one group "
+        f"perhaps share less than {SHARED:g} of what is beyond chance, or are hardly more alike than unrelated spaces"
     ),
     judge=_judge,
     sentences={
         "differ": lambda x: (
-            f"By {_by(x)}, {x.names[0]} and {x.names[1]} differ beyond what training alone does ({x.span}). {x.numbers}"
+            f"By {_by(x)}, {x.names[0]} and {x.names[1]} differ beyond the noise of single runs ({x.span}). {x.numbers}"
         ),
         "alike": lambda x: (
-            f"By {_by(x)}, {x.names[0]} and {x.names[1]} differ hardly more than by training alone ({x.span}). "
-            f"{x.numbers}"
+            f"By {_by(x)}, {x.names[0]} and {x.names[1]} differ hardly more than by the noise of single runs "
+            f"({x.span}). {x.numbers}"
         ),
         "open": lambda x: (
-            f"By {_by(x)}, these runs are too few to say whether {x.names[0]} and {x.names[1]} differ beyond what "
-            f"training alone does ({x.span}). {x.numbers}"
+            f"By {_by(x)}, these runs are too few to say whether {x.names[0]} and {x.names[1]} differ beyond the "
+            f"noise of single runs ({x.span}). {x.numbers}"
         ),
         "no test": _no_test,
     },
@@ -167,8 +169,8 @@ SEEN_DIFFERENTLY = Claim[Seen](
     sentences={
         "yes": lambda x: (
             f"{capital(the_runs(x.first))} and {the_runs(x.second)} see "
-            f"{counted(len(x.named), 'word', of=x.words)} more differently than equally frequent words, beyond what "
-            f"training alone does: {', '.join(x.named[:5])}{' …' if len(x.named) > 5 else ''}. About one in twenty is "
+            f"{counted(len(x.named), 'word', of=x.words)} more differently than equally frequent words, beyond the "
+            f"noise of single runs: {', '.join(x.named[:5])}{' …' if len(x.named) > 5 else ''}. About one in twenty is "
             "named wrongly."
         ),
         "no": lambda x: (

@@ -98,7 +98,7 @@ def spaces(table: Table, tables: Tables) -> Picture:
         x = [(row.first + row.second) / 2 for row in marked]
         layers.append(Curve(x, [row.between for row in marked], "g2", 2, parts=("full",), size=_MARKED))
     agreement = next(iter(SPACES.rows(tables))).agreement
-    title = f"Neighbours of both groups agree by {number(agreement, 2)}, training noise taken out"
+    title = f"Neighbours of both groups agree by {number(agreement, 2)}, the noise of single runs taken out"
     if math.isnan(agreement):
         title = "How far the neighbours of both groups agree, nobody can tell from these runs"
     panel = lines(
@@ -114,7 +114,8 @@ def spaces(table: Table, tables: Tables) -> Picture:
 FIGURES: Figures = {
     "spaces": (
         "Every word by the neighbours that two runs of one group share (mean of both) and that a run of each shares. "
-        "On the dashed line the groups differ by no more than training noise; below it they have other neighbours. "
+        "On the dashed line the groups differ by no more than the noise of single runs; below it they have other "
+        "neighbours. "
         "Marked: words seen more differently than words as frequent.",
         spaces,
     ),

@@ -115,7 +115,10 @@ def _agreed(result: Content) -> str:
     return f" Also that they {listed(clauses)}." if clauses else ""
 
 
-_AGREE = {"differ": "differ beyond training", "alike": "differ hardly more than by training"}
+_AGREE = {
+    "differ": "differ beyond the noise of single runs",
+    "alike": "differ hardly more than by the noise of single runs",
+}
 
 
 _MORE = "That {0} are more stable than {1}{by} on this text with these settings, by the numbers above."
@@ -179,7 +182,9 @@ def _spaces(result: Result) -> list[Block]:
             (f"near it in {second}", lambda row: row.in_second),
         ]
         left = f"; the surest {_SHOWN}" if len(unlike) > _SHOWN else ""
-        title = f"{counted(len(unlike), 'word')} of which both have other neighbours, beyond training noise{left}"
+        title = (
+            f"{counted(len(unlike), 'word')} of which both have other neighbours, beyond the noise of single runs{left}"
+        )
         tables.append(SmallTable.of(title, unlike[:_SHOWN], lists, Unlike))
     return [
         Block(

@@ -54,7 +54,9 @@ class Agreement(NamedTuple):
     between_se: float
     agreement: Annotated[
         float,
-        Column("agreement", 2, "of both groups, training noise taken out: 1 if both expect the same, 0 by chance"),
+        Column(
+            "agreement", 2, "of both groups, noise of single runs taken out: 1 if both expect the same, 0 by chance"
+        ),
     ]
     agreement_se: float
     runs: Annotated[int, Column(about="of the group with fewer: by these the errors are known")]
@@ -66,7 +68,7 @@ class Agreement(NamedTuple):
 
 
 class Unlike(NamedTuple):
-    """A word that two groups see more differently than nine in ten words as frequent, beyond training noise."""
+    """A word that two groups see more differently than nine in ten words as frequent, beyond noise of single runs."""
 
     word: str
     times: Annotated[int | None, Column("count", about="occurrences in a run", text=thousands)]

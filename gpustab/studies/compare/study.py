@@ -120,7 +120,7 @@ def compare(
     two disjoint halves of one group.
 
     Beside that stands how far the groups agree, whichever is more stable: what a run of each has in common against what
-    two runs of one group have, so that training noise is taken out (:mod:`gpustab.studies.compare.spaces`).
+    two runs of one group have, so that the noise of single runs is taken out (:mod:`gpustab.studies.compare.spaces`).
 
     Args:
         first: one group.
