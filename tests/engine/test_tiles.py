@@ -9,7 +9,7 @@ from gpustab.engine import precision, tiles
 from gpustab.engine.gram import gram_fits
 from gpustab.engine.similarity import similarity_pass
 from gpustab.machine.device import Compute
-from gpustab.studies.shared.spaces import same_pairs
+from gpustab.studies.shared.copies import same_pairs
 from tests import generators, oracles
 from tests.generators import runs_of
 from tests.kernels.test_memory import peak

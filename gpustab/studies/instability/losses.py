@@ -25,7 +25,8 @@ from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate, extrinsic, ratio
 from gpustab.statistics.ranks import rank_correlations
 from gpustab.studies.instability.technique import Technique, Wide
-from gpustab.studies.shared.spaces import are_one, flaws_of, same_pairs
+from gpustab.studies.shared.copies import are_one, same_pairs
+from gpustab.studies.shared.spaces import flaws_of
 
 
 class Loss(NamedTuple):

@@ -45,9 +45,10 @@ from gpustab.studies.instability.subsets import how_many_table
 from gpustab.studies.instability.technique import SAME_RUNS, SameRuns, Technique
 from gpustab.studies.instability.trees import alignment_tables
 from gpustab.studies.shared.claims import OBSERVED
+from gpustab.studies.shared.copies import find_copies
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs, seeds_of
-from gpustab.studies.shared.spaces import UNSCALED, find_copies
+from gpustab.studies.shared.spaces import UNSCALED
 from gpustab.studies.shared.wording import WORDS_DEPEND, groups_in_words
 
 

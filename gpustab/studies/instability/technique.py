@@ -15,7 +15,8 @@ from gpustab.results import Column, Sheet, Table
 from gpustab.results.table import names_of
 from gpustab.runs.runs import Runs
 from gpustab.studies.instability import InstabilityOptions
-from gpustab.studies.shared.spaces import Flaws, are_one, as_copies
+from gpustab.studies.shared.copies import are_one, as_copies
+from gpustab.studies.shared.spaces import Flaws
 
 R = TypeVar("R")
 

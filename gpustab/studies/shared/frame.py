@@ -25,7 +25,8 @@ from gpustab.runs.joining import small_overlap
 from gpustab.runs.manifest import FIRST_SCHEMA, MANIFEST, SCHEMA, read_manifest
 from gpustab.runs.runs import Runs, want_runs
 from gpustab.runs.runset import Entry, read_entries, runset_above
-from gpustab.studies.shared.spaces import equal_by_nature, find_copies, is_fact, same_each_time
+from gpustab.studies.shared.copies import find_copies
+from gpustab.studies.shared.spaces import equal_by_nature, is_fact, same_each_time
 from gpustab.studies.shared.wording import groups_in_words, listed, some_groups
 
 Groups = Runs | Group | Sequence[Runs | Group]

@@ -7,7 +7,7 @@ And what a reader of stability numbers must be told besides, such as few runs or
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import torch
@@ -17,7 +17,6 @@ from gpustab import engine
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.pip_loss import mean_cosines
-from gpustab.kernels.procrustes import procrustes
 from gpustab.machine.device import Compute
 from gpustab.results.page import counted
 from gpustab.runs.joining import Joining
@@ -26,14 +25,11 @@ from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words
 from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.shared.claims import Margin
+from gpustab.studies.shared.copies import are_one, same_by_sketch, same_pairs
 
 COLLAPSED = Margin(0.9, "mean cosine above which a space says little: nearly all words point the same way")
 
 UNSCALED = "Rows are not scaled to unit length, so losses may exceed 1 and have no chance level."
-
-_SAME = 2.0**-20
-"""Root mean square distance of aligned rows, in row lengths, up to which two float32 files hold the same vectors:
-turning a space in float32 moves its rows by 1e-7, and two trainings differ by 1e-5 even where they have collapsed."""
 
 FAR_OF_FEW = Margin(1.7, "loss of a run to 2 or 3 others by theirs, above which it lies far from them")
 FAR = Margin(0.3, "the same with more others, as a logarithm, above which it lies far if they scatter not at all")
@@ -128,7 +124,7 @@ def look_at(runs: Runs, compute: Compute) -> list[str]:
     if int(runs.joint.sum()) < 2:
         return []
     sketch = engine.sketch_pass(runs, compute)
-    same = _same_by_sketch(runs, sketch, compute)
+    same = same_by_sketch(runs, sketch, compute)
     if same is None:
         return of_spaces(runs, engine.pip_pass(runs, compute))
     if not _none_is_far(sketch.distances, same) and not (
@@ -138,86 +134,6 @@ def look_at(runs: Runs, compute: Compute) -> list[str]:
     means = mean_cosines(sketch.squares, sketch.sums, sketch.words).tolist() if runs.unit else None
     collapse = _collapse(runs, means or [])
     return [*([UNSCALED] if means is None else ()), *_said_of_collapse(collapse), *_copies(runs, same)]
-
-
-def same_pairs(runs: Runs, pip: engine.PipPass) -> Tensor:
-    """Return which pairs of runs are one space twice, ``(R, R)`` bool: equal up to rotation and float32 rounding.
-
-    A tiny loss does not say so: cosines of a collapsed space hardly vary, though its runs differ. The aligned rows do:
-    ``‖V_i A − V_j‖² = tr C_ii + tr C_jj − 2 ⟨A, C_ij⟩``.
-    """
-    total = pair_matrix(2 * pip.basis.words * pip.reduced, len(runs))
-    same = _same(pip.squares, total, lambda a, b: engine.cross_gram(runs, pip.basis, a, b))
-    assert same is not None  # noqa: S101  # as nothing bounds the pairs
-    return same
-
-
-def find_copies(runs: Runs, compute: Compute) -> Tensor:
-    """Return :func:`same_pairs` of runs; none where fewer than two words are joint."""
-    if int(runs.joint.sum()) < 2:
-        return torch.zeros(len(runs), len(runs), dtype=torch.bool, device="cpu")
-    same = _same_by_sketch(runs, engine.sketch_pass(runs, compute), compute)
-    return same_pairs(runs, engine.pip_pass(runs, compute)) if same is None else same
-
-
-def _same_by_sketch(runs: Runs, sketch: engine.Sketch, compute: Compute) -> Tensor | None:
-    """Return :func:`same_pairs`: no sketch says that copies differ, and the rows of those that it leaves are aligned.
-
-    ``None`` where that takes more pairs than there are runs: each is a pass over two of them, and one over all is
-    faster then.
-
-    Its own rounding, some 1e-15 of ``v²``, is far below what is allowed, 4e-12 of it.
-    """
-
-    def cross(a: int, b: int) -> Tensor:
-        return engine.gram_pass(runs.take([a, b]), compute, torch.float64, runs.joint).gram[1]
-
-    return _same(sketch.squares, (sketch.distances.mean(0) / sketch.stretch).sqrt(), cross, len(runs))
-
-
-def _same(squares: Tensor, least: Tensor, cross: Callable[[int, int], Tensor], most: float = math.inf) -> Tensor | None:
-    """Return the pairs whose aligned rows are equal; ``None`` where that takes the blocks of too many pairs.
-
-    Args:
-        squares: ``(R,)``, ``tr C_ii``.
-        least: ``(R, R)``, what their PIP losses are at least.
-        cross: returns ``C_ij`` of a pair.
-        most: of how many pairs it is asked.
-    """
-    size = (squares[:, None] + squares) / 2
-    # Half of the loss is at most the distance of the aligned rows times their lengths: others need no alignment.
-    near = (least / 2 <= _SAME * size).triu(1).cpu()
-    same = torch.eye(len(squares), dtype=torch.bool, device="cpu")
-    for a, b in near.nonzero().tolist():
-        if same[a, b]:  # of a class that is known
-            continue
-        if (most := most - 1) < 0:
-            return None
-        block = cross(a, b)
-        square = float(2 * size[a, b] - 2 * (procrustes(block[None]).maps[0] * block).sum())
-        if square <= _SAME**2 * float(size[a, b]):
-            both = same[a] | same[b]
-            same[both] |= both
-    return same.fill_diagonal_(False)
-
-
-def as_copies(values: Tensor, same: Tensor | None) -> Tensor:
-    """Return values ``(n, R)`` with those of copies made equal to the bit: what is left of rounding is no spread.
-
-    >>> as_copies(torch.tensor([[1.0, 2.0, 1.5]]), torch.tensor([[0, 0, 1], [0, 0, 0], [1, 0, 0]]).bool()).tolist()
-    [[1.0, 2.0, 1.0]]
-    """
-    if same is None or not same.any():
-        return values
-    first = (
-        (same | torch.eye(len(same), dtype=torch.bool, device="cpu")).byte().argmax(1)
-    )  # the first copy of every run
-    return values[:, first.to(values.device)]
-
-
-def are_one(same: Tensor | None) -> bool:
-    """Tell whether all runs are copies of one."""
-    return same is not None and bool((same | torch.eye(len(same), dtype=torch.bool, device="cpu")).all())
 
 
 def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int, float]]:

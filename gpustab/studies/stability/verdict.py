@@ -13,7 +13,8 @@ from gpustab.runs.joining import small_overlap
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import BOOTSTRAP_IS, documents
-from gpustab.studies.shared.spaces import COLLAPSED, equal_by_nature, far_runs, same_each_time, same_pairs
+from gpustab.studies.shared.copies import same_pairs
+from gpustab.studies.shared.spaces import COLLAPSED, equal_by_nature, far_runs, same_each_time
 from gpustab.studies.shared.wording import groups_in_words
 from gpustab.studies.stability import claims
 from gpustab.studies.stability.contrasts import HALF, mean_of

@@ -11,7 +11,8 @@ from gpustab.machine.device import Compute
 from gpustab.studies.average.study import average
 from gpustab.studies.neighbours.study import neighbours_of
 from gpustab.studies.shared import spaces
-from gpustab.studies.shared.spaces import far_runs, find_copies, look_at, of_spaces, same_pairs
+from gpustab.studies.shared.copies import find_copies, same_pairs
+from gpustab.studies.shared.spaces import far_runs, look_at, of_spaces
 from gpustab.studies.stability.study import stability
 from tests import oracles
 from tests.generators import anisotropic, collapsed, generator, noisy_copies, rotation, runs_of
