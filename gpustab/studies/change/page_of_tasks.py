@@ -11,6 +11,8 @@ from gpustab.results.page import Columns, Shown, number, with_half
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.change import tables_of_tasks
 from gpustab.studies.change.claims_of_tasks import gain_of, of_averages
+from gpustab.studies.change.tables import PAIRS, called
+from gpustab.studies.shared.wording import signed_span
 
 _BEYOND_SINGLE: tuple[str, Shown] = (
     "ρ beyond single runs",
@@ -58,6 +60,37 @@ def of_task(result: Result) -> Iterator[Block]:
         ),
     )
     yield from _targets(result)
+
+
+def of_truth(result: Result) -> Iterator[Block]:
+    """Yield how well displacement and neighbours rank the words that people judged, in one table."""
+    table = tables_of_tasks.RANKED.of(result.tables)
+    if not table.height:
+        return
+    names = called(PAIRS.of(result.tables))
+    columns: Columns = [
+        ("series", lambda row: names.get(row.series, row.series)),
+        ("periods", lambda row: row.periods),
+        *("column", "high", "way"),
+        ("Spearman ± 95 % over runs", lambda row: with_half(row.spearman, Estimate.of_runs(0, row.se, row.runs).half)),
+        ("95 % over words", lambda row: signed_span(row.low, row.up)),
+        ("words", lambda row: f"{row.words} of {row.listed}"),
+    ]
+    yield Block(
+        "How well do displacement and neighbours rank the words that people judged?",
+        tables=[SmallTable.of("", table, columns)],
+        answer=(
+            "Spearman's ρ is above 0 where the words move more that people call changed, whichever way the column "
+            "counts. All measures of one column rank the same words. IR are pairs of runs, AA the aligned averages, EA "
+            "the mean over all pairs, and neighbours those that a word lost, for which nothing is aligned."
+        ),
+        aside=(
+            "± is over other runs on these words (jackknife). The interval over words is for other words by these "
+            "runs, by Fisher's z (Bonett & Wright 2000). It takes the words for independent draws. Two measures rank "
+            "the same words, so intervals that overlap do not show that they are equally good. Where documents "
+            "were dealt out at random, nothing changed: what is above 0 there is not change."
+        ),
+    )
 
 
 def _averages(table: Table[Any]) -> str:
