@@ -51,7 +51,9 @@ def test_all_measures_rank_the_same_words_as_by_hand(table, moved):
     for way, column in (("AA", "averaged"), ("EA", "change"), ("neighbours", "lost")):
         expected = spearmanr([round(words[word][column], 9) for word in ranked], [*GRADES, 0.5])[0]
         assert rows["change_graded", way].spearman == pytest.approx(expected)
-        related = spearmanr([round(words[w][column], 9) for w in [*WORDS, "w5"]], [*(4 - 3 * g for g in GRADES), 2.0])[0]
+        related = spearmanr([round(words[w][column], 9) for w in [*WORDS, "w5"]], [*(4 - 3 * g for g in GRADES), 2.0])[
+            0
+        ]
         assert rows["COMPARE", way].spearman == pytest.approx(-related)
     assert {(row.column, row.words, row.listed) for row in rows.values()} == {
         ("change_graded", 11, 14),
@@ -109,7 +111,7 @@ def test_columns_without_a_heading_are_numbers_and_of_a_pair_of_periods(tmp_path
 def test_words_that_are_too_rare_or_without_neighbours_are_told(table, moved):
     answer = answered(moved, table, BOTH[0], min_count=240)  # of w90 and w100 fewer
     assert {row.words for row in answer.tables["truth"].rows()} == {9}
-    assert any("2 of 14 words are too rare to have neighbours (min_count takes" in note for note in answer.notes)
+    assert any("2 of 14 words are too rare to have neighbours (--min-count takes" in note for note in answer.notes)
     single = answered(groups(runset(epochs=2, runs=1, moved=MOVED, step=3.0)), table, BOTH[0])
     assert {row.way for row in single.tables["truth"].rows()} == {"IR", "AA", "EA"}
     assert any("what neighbours lost is unknown" in note for note in single.notes)
@@ -118,13 +120,14 @@ def test_words_that_are_too_rare_or_without_neighbours_are_told(table, moved):
     assert any("nothing is ranked" in note for note in few.notes)
 
 
-def test_nothing_is_ranked_well_where_nothing_moved(table):
-    """A placebo: of drawn periods without change the intervals over words hold 0 in most cases."""
+@pytest.mark.parametrize(("seeds", "least"), [(2, 6), pytest.param(20, 68, marks=pytest.mark.slow)])
+def test_nothing_is_ranked_well_where_nothing_moved(table, seeds, least):
+    """A placebo: of drawn periods without change the intervals over words hold 0 in most cases, four a seed."""
     held = 0
-    for seed in range(8):
+    for seed in range(seeds):
         found = groups(runset(epochs=2, runs=2, v=104, d=6, seed=seed))
         held += sum(row.low < 0 < row.up for row in answered(found, table, BOTH[0]).tables["truth"].rows())
-    assert held >= 26  # of 32
+    assert held >= least
 
 
 @pytest.mark.parametrize(
