@@ -115,9 +115,11 @@ def test_words_that_are_too_rare_or_without_neighbours_are_told(table, moved):
     single = answered(groups(runset(epochs=2, runs=1, moved=MOVED, step=3.0)), table, BOTH[0])
     assert {row.way for row in single.tables["truth"].rows()} == {"IR", "AA", "EA"}
     assert any("what neighbours lost is unknown" in note for note in single.notes)
-    few = answered(moved, table, BOTH[0], min_count=3_000)
+    table.write_text("w3\t1\nw8\t0\nw9\t0.5\n" + "".join(f"gone{k}\t{k}\n" for k in range(3)))
+    few = answered(moved, table, "2:changed")
     assert not few.tables["truth"].height
-    assert any("nothing is ranked" in note for note in few.notes)
+    assert any("3 of 6 words are not in all runs" in note for note in few.notes)
+    assert any("3 words are left, too few or all of one value, so nothing is ranked" in note for note in few.notes)
 
 
 @pytest.mark.parametrize(("seeds", "least"), [(2, 6), pytest.param(20, 68, marks=pytest.mark.slow)])
