@@ -108,7 +108,7 @@ def _by_column(
     rows: list[Ranked] = []
     if len(known) < FEWEST or len({changes[word] for word in known}) < 2:
         said.append(
-            f"{counted(len(known), 'word is left/words are left')}, too few or all of one value, so nothing is ranked"
+            f"{counted(len(known), 'word', 'is left/are left')}, too few or all of one value, so nothing is ranked"
         )
     else:
         where = (
