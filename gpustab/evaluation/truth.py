@@ -129,6 +129,8 @@ def _column(
     if parts is None:
         raise InputError(f"{option('truth_columns', asked)}: wanted NAME:changed or NAME:unchanged")
     name = parts["name"]
+    if parts["high"] is None and name not in (heading or ()):
+        name = name.partition(":")[0]  # what stands after it is no sign
     k = _position(place, name, rows, heading)
     if parts["high"] is None:
         raise InputError(

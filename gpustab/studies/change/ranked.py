@@ -113,6 +113,7 @@ def _by_column(
     else:
         where = (
             series.name,
+            series.of,
             both.first.name,
             both.second.name,
             truth.name,

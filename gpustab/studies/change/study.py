@@ -91,6 +91,7 @@ def change(
             laws += [(series, law)] if law is not None else []
             judged += scores if series.language else []
         tables_of_tasks.GRID.add(made, cells(judged))
+        answer.result.notes += [f"{groups_in_words(names)}: {text}" for text, names in work.left_out.items()]
         answer.result.notes += _texts(every)
         if tables_of_tasks.TASK.of(made).height:
             answer.result.notes.append(COLUMNS)
@@ -112,6 +113,8 @@ class _Work:
     answer: Answer
     finished: Finished
     truths: list[Truth] = field(default_factory=list)
+    left_out: dict[str, list[str]] = field(default_factory=dict)
+    """What is said of judged words that are not ranked, with the series of which it is so."""
     floors: dict[tuple[Any, str, str], tuple[str, Beside]] = field(default_factory=dict)
     """Of the bootstrap series so far, with the name of all that they depend on, by family and periods."""
 
@@ -217,7 +220,8 @@ def _add(series: Series, first: str, second: str, outcome: Outcome, work: _Work)
     tables_of_tasks.TASK.add(result.tables, outcome.scores)
     tables_of_tasks.TARGETS.add(result.tables, outcome.targets)
     tables_of_tasks.RANKED.add(result.tables, outcome.ranked)
-    result.notes += [f"{groups_in_words([series.name])}: {text}" for text in outcome.left_out]
+    for text in outcome.left_out:
+        work.left_out.setdefault(text, []).append(series.name)
     if outcome.unscored:
         result.notes.append(f"{groups_in_words([series.name])}: not scored: {outcome.unscored}.")
     elif outcome.missing:

@@ -84,6 +84,7 @@ class Ranked(NamedTuple):
     """How well one measure of change ranks the words that people judged in one column of a table."""
 
     series: Name
+    of: Annotated[str, Column(about="series that it is a control of, or itself")]
     first: Annotated[str, Column(about="the earlier period")]
     second: Annotated[str, Column(about="the later one")]
     column: Annotated[str, Column(about="of the table")]

@@ -148,6 +148,7 @@ def test_nothing_is_ranked_well_where_nothing_moved(table, seeds, least):
             "no column 'COMPARE'; it has no heading, so its columns are 2",
         ),
         ("a\t1\nb\t2\nc\t3\nd\t4\n", "3:changed", "no column '3'"),
+        ("a\t1\nb\t2\nc\t3\nd\t4\n", "2:unchangd", "Give 2:changed (as of change_graded) or 2:unchanged"),
         ("a\t1\nb\t1\nc\t1\nd\t1\n", "2:changed", "all values of column 2 are equal, so they rank no word"),
         ("\tlemma\tx\n0\ta\t1\n1\tb\t2\n", "x:changed", "line 2 begins with '0', wanted a word in the first column"),
         ("lemma\tx\tx\na\t1\t2\n", "x:changed", "there are 2 columns 'x'; give the number of one"),
