@@ -13,7 +13,7 @@ from gpustab.results.page import Columns, Shown, number, with_half
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.change import tables_of_tasks
 from gpustab.studies.change.claims_of_tasks import gain_of, of_averages
-from gpustab.studies.change.tables import AT_RANDOM, PAIRS, main_series
+from gpustab.studies.change.tables import PAIRS, main_series
 from gpustab.studies.shared.wording import signed_span
 
 _BEYOND_SINGLE: tuple[str, Shown] = (
@@ -76,12 +76,12 @@ def of_truth(result: Result) -> Iterator[Block]:
         ("periods", lambda row: row.periods),
         ("column", lambda row: f"{row.column} (high: {row.high})"),
         "way",
-        ("Spearman ± 95 % over runs", lambda row: with_half(row.spearman, Estimate.of_runs(0, row.se, row.runs).half)),
+        ("ρ ± over runs", lambda row: with_half(row.spearman, Estimate.of_runs(0, row.se, row.runs).half)),
         ("95 % over words", lambda row: signed_span(row.low, row.up)),
         ("words", lambda row: f"{row.words} of {row.listed}"),
     ]
     if any(_at_random(table, row) for row in rows):
-        columns.append((AT_RANDOM, lambda row: number(fmean(_at_random(table, row) or [math.nan]), 2)))
+        columns.append(("at random", lambda row: number(fmean(_at_random(table, row) or [math.nan]), 2)))
     yield Block(
         "How well do displacement and neighbours rank the words that people judged?",
         tables=[SmallTable.of("Spearman's ρ with people's judgements", rows, columns, tables_of_tasks.Ranked)],
@@ -92,10 +92,10 @@ def of_truth(result: Result) -> Iterator[Block]:
             "aligned."
         ),
         aside=(
-            "± is over other runs on these words (jackknife). The interval over words is for other words by these "
+            "± is 95 % over other runs on these words (jackknife). The interval over words is for other words by these "
             "runs, by Fisher's z (Bonett & Wright 2000). It takes the words for independent draws. Two measures rank "
-            "the same words, so intervals that overlap do not show that they are equally good. In documents dealt out "
-            "at random nothing changed: what is above 0 there is not change."
+            "the same words, so intervals that overlap do not show that they are equally good. At random: the same "
+            "in documents dealt out so that nothing changed; what is above 0 there is not change."
         ),
     )
 

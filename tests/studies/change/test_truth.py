@@ -11,6 +11,7 @@ from gpustab.evaluation.truth import read_truth
 from gpustab.kernels.kept import kept_neighbours
 from gpustab.statistics.intervals import jackknife_error
 from gpustab.studies.change.claims import BARELY
+from gpustab.studies.change.page import page
 from gpustab.studies.change.study import change
 from tests.studies.change.planted import groups, runset
 
@@ -106,6 +107,22 @@ def test_columns_without_a_heading_are_numbers_and_of_a_pair_of_periods(tmp_path
         answered(found, path, "2:unchanged")
     with pytest.raises(InputError, match="no two periods begin with it; near it is 1820-1839"):
         answered(found, path, "2:unchanged:1840-1859")
+
+
+def test_the_page_has_one_table_with_splits_beside(table):
+    found = groups(runset(epochs=2, runs=3, moved=MOVED, step=3.0, splits=2))
+    answer = answered(found, table, BOTH[1])
+    block = next(block for block in page(answer) if "that people judged" in block.title)
+    assert len(block.tables) == 1
+    small = block.tables[0]
+    assert [row[small.header.index("measure")] for row in small.rows] == ["IR", "AA", "EA", "neighbours"]
+    assert {row[small.header.index("column")] for row in small.rows} == {"COMPARE (high: unchanged)"}
+    rows = answer.tables["truth"].rows(way="AA")
+    at_random = [row.spearman for row in rows if row.series != row.of]
+    assert len(at_random) == 2
+    shown = float(small.rows[1][small.header.index("at random")].replace("−", "-"))
+    assert shown == pytest.approx(sum(at_random) / 2, rel=0.06)
+    assert "--nearest takes others" in next(block.answer for block in page(answer) if "neighbours?" in block.title)
 
 
 def test_words_that_are_too_rare_or_without_neighbours_are_told(table, moved):
