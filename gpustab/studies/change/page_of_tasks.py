@@ -81,7 +81,7 @@ def of_truth(result: Result) -> Iterator[Block]:
         ("words", lambda row: f"{row.words} of {row.listed}"),
     ]
     if any(_at_random(table, row) for row in rows):
-        columns.append(("at random", lambda row: number(fmean(_at_random(table, row) or [math.nan]), 2)))
+        columns = [*columns, ("at random", lambda row: number(fmean(_at_random(table, row) or [math.nan]), 2))]
     yield Block(
         "How well do displacement and neighbours rank the words that people judged?",
         tables=[SmallTable.of("Spearman's ρ with people's judgements", rows, columns, tables_of_tasks.Ranked)],
