@@ -14,6 +14,7 @@ from gpustab.errors import InputError
 from gpustab.kernels.quantise import in_bits
 from gpustab.machine.device import DEFAULT
 from gpustab.report import to_html, to_text
+from gpustab.report.describe import paper
 from gpustab.studies.sweep import claims_of_sizes as claims
 from gpustab.studies.sweep import sizes
 from gpustab.studies.sweep.plans import bits_of, settings_of
@@ -195,7 +196,8 @@ def test_bits_alone_train_nothing_new(swept, tmp_path):
 def test_too_few_words_with_a_class_are_said_and_the_rest_is_there(swept):
     _, folder, plan = swept
     result = sweep(read_settings(plan), {"bits": [2]}, folder / "sweep")  # WordNet knows none of these words
-    assert any("too few have one of two classes" in note for note in result.notes)
+    assert any("too few have one of two classes" in said for said in result.verdict)
+    assert "a probe told classes" not in paper(result).methods
     assert "How large must a space be?" not in to_html(result)
 
 
