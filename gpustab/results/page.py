@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from gpustab.errors import as_flags
 from gpustab.results.table import Column, Table, columns_of
 
 _NOISE = 1e-12
@@ -116,6 +117,10 @@ class Block:
     answer: str = ""
     aside: str = ""
     folded: bool = False
+
+    def __post_init__(self) -> None:
+        """Write the options that its sentences name as they are typed."""
+        self.answer, self.aside = as_flags(self.answer), as_flags(self.aside)
 
 
 class Card(NamedTuple):

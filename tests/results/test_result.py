@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from gpustab.errors import option
 from gpustab.machine.environment import environment, peak_memory
 from gpustab.report import Result
-from gpustab.results import Table
+from gpustab.results import Block, Table
 from gpustab.studies.stability.study import stability
 from tests.generators import noisy_copies, runs_of
 
@@ -18,6 +19,11 @@ def test_a_table_is_a_frame_with_its_columns_in_order():
     assert list(frame) == ["b", "a"]
     assert frame.b.tolist() == [1, 2]
     assert frame.a.isna().tolist() == [False, True]
+
+
+def test_a_block_has_its_options_as_they_are_typed():
+    block = Block("?", answer=f"{option('min_count')} takes rarer ones", aside=f"say {option('align', 'all')}")
+    assert (block.answer, block.aside) == ("--min-count takes rarer ones", "say --align all")
 
 
 def test_results_share_nothing():

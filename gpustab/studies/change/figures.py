@@ -310,8 +310,8 @@ FIGURES: Figures = {
     "ways_of_others": ("The followed words in what they are compared with, on the same scale.", ways_of_others),
     "displacement": (
         "Every word by its frequency and its change between the averages of all runs, both on logarithmic scales; "
-        "stronger where more words lie. The line is the law of frequency. (Figure 4.1 of the thesis, of averages "
-        "instead of single runs.)",
+        "stronger where more words lie. The curve is the change expected at a frequency. (Figure 4.1 of the thesis, "
+        "of averages instead of single runs.)",
         displacement,
     ),
     "laws": (

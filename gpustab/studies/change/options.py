@@ -46,6 +46,11 @@ class ChangeOptions(Options):
         resamples: draws of words with replacement behind the intervals of the laws.
         semeval: folder of one language of SemEval-2020 task 1, whose two periods these are: scores of its targets. Of
             groups whose keys name a language, the folder of all languages.
+        truth: table of words that people judged, as of RuShiftEval, DWUG or SemEval: a word and numbers, with tabs
+            between. How well each measure of change ranks these words.
+        truth_columns: its columns by name, or by number from 1, each with what a high value says of a word:
+            ``change_graded:changed``, or ``COMPARE:unchanged`` of relatedness. Of more than two periods the earlier of
+            those that it is about comes after: ``COMPARE:unchanged:1850-1899``.
         spread: a target changed if its change lies above the mean of all joint words by so many SDs.
         corpus: text of the periods, where the run set does not tell it; periods must then be called by their years.
         authors: column of the documents' metadata that tells their author (or source): which words' contexts differ
@@ -54,7 +59,8 @@ class ChangeOptions(Options):
         rate: of false discoveries among the words that are found.
 
     Raises:
-        InputError: for a corpus that nothing is read of, or anchors without their alignment or the other way round.
+        InputError: for a corpus that nothing is read of, columns without their file, or anchors without
+            their alignment or the other way round.
     """
 
     min_count: Annotated[int, Option(low=1)] = 100
@@ -67,6 +73,8 @@ class ChangeOptions(Options):
     per_pair: Annotated[bool, Option(flags=("--per-pair/--pooled",))] = False
     resamples: Annotated[int, Option(low=0)] = 200
     semeval: Annotated[str | None, Option(metavar="DIR", reads=True)] = None
+    truth: Annotated[str | None, Option(metavar="FILE", reads=True)] = None
+    truth_columns: Annotated[tuple[str, ...], Option(metavar="NAME:changed,NAME:unchanged,...")] = ()
     spread: float = 0.5
     corpus: Annotated[str | None, Option(metavar="CORPUS", reads=CORPORA)] = None
     authors: str | None = None
@@ -82,6 +90,8 @@ class ChangeOptions(Options):
             raise InputError(
                 f"{option('align', 'anchors')} needs their file: {option('anchors', ...)}, one word a line"
             )
+        if self.truth_columns and self.truth is None:
+            raise InputError(f"{option('truth_columns')} has no effect: give their file, {option('truth', ...)}, too")
         if self.anchors and self.align != "anchors":
             raise InputError(f"{option('anchors')} has no effect: give {option('align', 'anchors')} too")
         if self.authors is not None and self.align == "none":

@@ -14,7 +14,7 @@ from gpustab.studies.change.differences import beyond
 from gpustab.studies.change.findings import by_chance
 from gpustab.studies.change.page_of_laws import of_excess, of_law
 from gpustab.studies.change.page_of_neighbours import of_neighbours
-from gpustab.studies.change.page_of_tasks import of_grid, of_task
+from gpustab.studies.change.page_of_tasks import of_grid, of_task, of_truth
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import beside_paper
 from gpustab.studies.shared.wording import WORDS_DEPEND, signed_span
@@ -39,6 +39,7 @@ def page(result: Result) -> list[Block]:
         *of_excess(result, pairs),
         *of_grid(result),
         *of_task(result),
+        *of_truth(result),
         Block("How do these findings stand to the paper's?", beside_paper(OBSERVED.of(result.tables))),
         *_others(pairs),
         _how(result, pairs),

@@ -37,8 +37,8 @@ def of_neighbours(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
             [
                 *said,
                 "This asks for no alignment: a word's nearest words are found in each space by themselves, and counted "
-                f"if both spaces have them. Here they are the {shown[0].k:,} nearest of the {shown[0].words:,} words "
-                f"that are frequent enough in both periods ({option('nearest')} takes others). "
+                f"if both spaces have them. Here they are the {_nearest(shown)} that are frequent enough in both "
+                f"periods ({option('nearest')} takes others). "
                 "Lost is the part of those that two runs of one "
                 "period share, beyond chance, which a run of each period does not: 0 if nothing changed, 1 if nothing "
                 "is left.",
@@ -52,6 +52,12 @@ def of_neighbours(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
             "it. ± are 95 % over runs."
         ),
     )
+
+
+def _nearest(rows: Sequence[tables.Kept]) -> str:
+    """How many neighbours of how many words are counted; of each pair of periods where that differs."""
+    sizes = dict.fromkeys((row.k, row.words) for row in rows)
+    return f"{' and '.join(f'{k:,} nearest of the {words:,}' for k, words in sizes)} words"
 
 
 def differ(kept: Table[tables.Kept], row: tables.Kept) -> bool:

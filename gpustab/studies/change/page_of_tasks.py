@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
+from statistics import fmean
 from typing import Any
 
 from gpustab.report import Result
@@ -11,6 +13,8 @@ from gpustab.results.page import Columns, Shown, number, with_half
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.change import tables_of_tasks
 from gpustab.studies.change.claims_of_tasks import gain_of, of_averages
+from gpustab.studies.change.tables import PAIRS, main_series
+from gpustab.studies.shared.wording import signed_span
 
 _BEYOND_SINGLE: tuple[str, Shown] = (
     "ρ beyond single runs",
@@ -58,6 +62,48 @@ def of_task(result: Result) -> Iterator[Block]:
         ),
     )
     yield from _targets(result)
+
+
+def of_truth(result: Result) -> Iterator[Block]:
+    """Yield how well displacement and neighbours rank the words that people judged, in one table."""
+    table = tables_of_tasks.RANKED.of(result.tables)
+    main = main_series(PAIRS.of(result.tables)) or table.get("of", [])
+    rows = [row for row in table.rows() if row.series in main]
+    if not rows:
+        return
+    columns: Columns = [
+        *(["series"] if len({row.series for row in rows}) > 1 else []),
+        ("periods", lambda row: row.periods),
+        ("column", lambda row: f"{row.column} (high: {row.high})"),
+        "way",
+        ("ρ ± over runs", lambda row: with_half(row.spearman, Estimate.of_runs(0, row.se, row.runs).half)),
+        ("95 % over words", lambda row: signed_span(row.low, row.up)),
+        ("words", lambda row: f"{row.words} of {row.listed}"),
+    ]
+    if any(_at_random(table, row) for row in rows):
+        columns = [*columns, ("at random", lambda row: number(fmean(_at_random(table, row) or [math.nan]), 2))]
+    yield Block(
+        "How well do displacement and neighbours rank the words that people judged?",
+        tables=[SmallTable.of("Spearman's ρ with people's judgements", rows, columns, tables_of_tasks.Ranked)],
+        answer=(
+            "ρ is above 0 where words that people call changed moved more, whether a high value of the column "
+            "says changed or unchanged. All measures of one column rank the same words. IR are pairs of runs, AA the "
+            "aligned averages, EA the mean over all pairs, and neighbours those that a word lost, for which nothing is "
+            "aligned."
+        ),
+        aside=(
+            "± is 95 % over other runs on these words (jackknife). The interval over words is for other words by these "
+            "runs, by Fisher's z (Bonett & Wright 2000). It takes the words for independent draws. Two measures rank "
+            "the same words, so intervals that overlap do not show that they are equally good. At random: the same "
+            "in documents dealt out so that nothing changed; what is above 0 there is not change."
+        ),
+    )
+
+
+def _at_random(table: Table[tables_of_tasks.Ranked], row: tables_of_tasks.Ranked) -> list[float]:
+    """Spearman's ρ of the splits of the documents at random that a row is compared with."""
+    same = table.rows(of=row.series, first=row.first, second=row.second, column=row.column, way=row.way)
+    return [split.spearman for split in same if split.series != row.series]
 
 
 def _averages(table: Table[Any]) -> str:

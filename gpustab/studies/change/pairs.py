@@ -15,6 +15,7 @@ from torch import Tensor
 
 from gpustab.errors import InputError, option
 from gpustab.evaluation.semeval import ChangeTask, read_semeval
+from gpustab.evaluation.truth import Truth
 from gpustab.kernels.displacement import Jackknifed
 from gpustab.kernels.kept import Kept as KeptWords
 from gpustab.studies.change.claims import BARELY, NOISY
@@ -22,10 +23,11 @@ from gpustab.studies.change.laws import Rows, rows_of
 from gpustab.studies.change.nearest import Samplings, kept_row, kept_words
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.periods import Between
+from gpustab.studies.change.ranked import ranked
 from gpustab.studies.change.semeval import Judged, judge, languages_in, missing, score_of, targets_of
 from gpustab.studies.change.series import Series
 from gpustab.studies.change.tables import Kept, Pair, Word
-from gpustab.studies.change.tables_of_tasks import Score, Target
+from gpustab.studies.change.tables_of_tasks import Ranked, Score, Target
 
 Floats = NDArray[np.float64]
 
@@ -65,7 +67,7 @@ class Outcome(NamedTuple):
 
     There is no pair if no word is frequent enough in both; ``unscored`` says why no target could be scored; floors are
     there of a bootstrap series alone; ``lacking`` are anchors that are not in all runs of both, and ``targets``
-    SemEval's by the averages of all runs.
+    SemEval's by the averages of all runs; ``left_out`` says which words of a table of judgements are not ranked.
     """
 
     pair: Pair | None
@@ -81,9 +83,11 @@ class Outcome(NamedTuple):
     targets: list[Target]
     kept: Kept | None
     reliability_of_neighbours: float
+    ranked: list[Ranked]
+    left_out: list[str]
 
 
-KINDS = (Outcome, Pair, Word, Rows, Score, Judged, Floors, Target, Kept)
+KINDS = (Outcome, Pair, Word, Rows, Score, Judged, Floors, Target, Kept, Ranked)
 """What is kept."""
 
 
@@ -104,7 +108,12 @@ def task_of(series: Series, options: ChangeOptions) -> ChangeTask | None:
 
 
 def outcome_of(
-    series: Series, both: Between, options: ChangeOptions, task: ChangeTask | None, beside: Beside | None
+    series: Series,
+    both: Between,
+    options: ChangeOptions,
+    task: ChangeTask | None,
+    beside: Beside | None,
+    truths: Sequence[Truth] = (),
 ) -> Outcome:
     """Return what two periods of a series come to, beside the sampling floors of these periods."""
     floors, shares = beside or (None, None)
@@ -129,6 +138,7 @@ def outcome_of(
         targets_of(series.name, both, task) if judged and task else [],
         kept and kept_row(series, both, kept, _samplings(both, kept, shares)),
         math.nan if kept is None else reliability_of(*_lost(kept)),
+        *ranked(series, both, kept, truths, options.spread),
     )
 
 

@@ -6,7 +6,7 @@ Classes and ranks of the targets are from runs, their average and their ensemble
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -205,7 +205,7 @@ def judge(key: Key, both: Between, task: ChangeTask, spread: float) -> Iterator[
     place = {word: k for k, word in enumerate(both.words)}
     known = [word for word in task.targets if word in place]
     if not known:
-        raise InputError(_why(task, place))
+        raise InputError(why_none(task, place))
     targets = _Targets(known, torch.tensor([place[word] for word in known], device="cpu"), task, spread)
     changes = aligned(both)
     runs = min(changes.shape[:2])
@@ -343,7 +343,8 @@ def _majority(classes: Sequence[Tensor]) -> Tensor:
     return torch.stack(list(classes)).double().mean(0) > 0.5
 
 
-def _why(task: ChangeTask, place: dict[str, int]) -> str:
+def why_none(task: ChangeTask, place: Container[str]) -> str:
+    """Say that no target is in both periods, and what is wrong where their stems are."""
     none = f"none of the {len(task.targets)} targets of {task.name} is in both periods"
     stems = [word for word in task.targets if word.rpartition("_")[0] in place]
     if stems:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gpustab.errors import InputError, near, option, some_of
+from gpustab.evaluation.truth import Truth
 from gpustab.machine.device import Compute
 from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress
@@ -29,6 +30,7 @@ from gpustab.studies.change.laws import Laws, Rows, by_frequency, excesses, law_
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.pairs import KINDS, Beside, Outcome, outcome_of, task_of
 from gpustab.studies.change.periods import Alignment, Period, between, neighbours, read, steps
+from gpustab.studies.change.ranked import truths_of
 from gpustab.studies.change.semeval import COLUMNS, Judged, cells
 from gpustab.studies.change.series import Series, gaps, series_of
 from gpustab.studies.shared.claims import OBSERVED
@@ -68,8 +70,8 @@ def change(
 
     Returns:
         Tables ``pairs``, ``words`` (long), ``laws``, ``excess`` (long), ``frequency``, ``trajectories``,
-        ``neighbours``, ``task``, ``grid``, and of a text ``discoveries``, whose columns are those of the rows
-        in :mod:`gpustab.studies.change.tables`; and ``observations``, beside the paper.
+        ``neighbours``, ``task``, ``grid``, ``truth``, and of a text ``discoveries``, whose columns are those of the
+        rows in :mod:`gpustab.studies.change.tables`; and ``observations``, beside the paper.
 
     Raises:
         InputError: if the groups are no periods, two periods share no words, or a word to follow is in no period.
@@ -80,6 +82,7 @@ def change(
         made = answer.result.tables = {sheet.name: sheet.table() for sheet in (*tables.SHEETS, *tables_of_tasks.SHEETS)}
         # Bootstrap series come first: they are the floor of the others.
         every = sorted(series_of(groups_of(groups)), key=lambda series: series.key.sampling != "bootstrap")
+        work.truths = truths_of(every, options)
         discovered = _discoveries(next((series for series in every if not series.control), every[0]), work)
         laws: list[tuple[Series, Laws]] = []
         judged: list[Judged] = []
@@ -88,6 +91,7 @@ def change(
             laws += [(series, law)] if law is not None else []
             judged += scores if series.language else []
         tables_of_tasks.GRID.add(made, cells(judged))
+        answer.result.notes += [f"{groups_in_words(names)}: {text}" for text, names in work.left_out.items()]
         answer.result.notes += _texts(every)
         if tables_of_tasks.TASK.of(made).height:
             answer.result.notes.append(COLUMNS)
@@ -108,6 +112,9 @@ class _Work:
     options: ChangeOptions
     answer: Answer
     finished: Finished
+    truths: list[Truth] = field(default_factory=list)
+    left_out: dict[str, list[str]] = field(default_factory=dict)
+    """What is said of judged words that are not ranked, with the series of which it is so."""
     floors: dict[tuple[Any, str, str], tuple[str, Beside]] = field(default_factory=dict)
     """Of the bootstrap series so far, with the name of all that they depend on, by family and periods."""
 
@@ -195,14 +202,14 @@ def _outcome(series: Series, first: Period, second: Period, work: _Work) -> Outc
     task = task_of(series, options)
     depends_on = [series.name, series.control, first.name, second.name, options.min_count, options.spread, name]
     depends_on += [options.align, list(options.anchors), options.nearest]
-    depends_on += [str(compute.dtype), environment(compute.device).get("gpustab")]
+    depends_on += [work.truths, str(compute.dtype), environment(compute.device).get("gpustab")]
     depends_on += [
         [period.tokens, period.runs.centre, period.runs.unit, period.without_noise] for period in (first, second)
     ]
     runs = [digest.hex() for period in (first, second) for digest in fingerprints(period.runs)]
     key = digest_of(depends_on, None if task is None else vars(task), runs)
     both = partial(between, first, second, options.min_count, Alignment.of(options))
-    outcome = work.finished.part(key, lambda: outcome_of(series, both(), options, task, floors))
+    outcome = work.finished.part(key, lambda: outcome_of(series, both(), options, task, floors, work.truths))
     if outcome.floors is not None:
         work.floors[where] = key, outcome.floors
     return outcome
@@ -212,6 +219,9 @@ def _add(series: Series, first: str, second: str, outcome: Outcome, work: _Work)
     result, least = work.answer.result, work.options.min_count
     tables_of_tasks.TASK.add(result.tables, outcome.scores)
     tables_of_tasks.TARGETS.add(result.tables, outcome.targets)
+    tables_of_tasks.RANKED.add(result.tables, outcome.ranked)
+    for text in outcome.left_out:
+        work.left_out.setdefault(text, []).append(series.name)
     if outcome.unscored:
         result.notes.append(f"{groups_in_words([series.name])}: not scored: {outcome.unscored}.")
     elif outcome.missing:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, NamedTuple
 
 from gpustab.results import Column, Sheet
-from gpustab.studies.change.tables import Name
+from gpustab.studies.change.tables import Name, arrow
 
 Way = Annotated[
     str,
@@ -80,8 +80,49 @@ class Target(NamedTuple):
     changed: Annotated[bool | None, Column(about="whether it gained or lost a sense, by people; none without")]
 
 
+class Ranked(NamedTuple):
+    """How well one measure of change ranks the words that people judged in one column of a table."""
+
+    series: Name
+    of: Annotated[str, Column(about="series that it is a control of, or itself")]
+    first: Annotated[str, Column(about="the earlier period")]
+    second: Annotated[str, Column(about="the later one")]
+    column: Annotated[str, Column(about="of the table")]
+    high: Annotated[str, Column(about="what a high value of the column says of a word: changed or unchanged")]
+    way: Annotated[
+        str,
+        Column(
+            "measure",
+            about="IR, AA and EA of displacement, as of SemEval's targets; neighbours: those lost, without alignment",
+        ),
+    ]
+    spearman: Annotated[
+        float, Column("Spearman", 3, "of the measure and of what people call changed: above 0 is right")
+    ]
+    se: Annotated[
+        float,
+        Column(
+            "SE",
+            2,
+            "jackknife error over the runs: the k-th of both periods left out together, of neighbours one by one",
+        ),
+    ]
+    runs: Annotated[int, Column(about="of the period that has fewer: the error rests on so many")]
+    low: Annotated[float, Column("from", 2, "95 % over words, by Fisher's z with Bonett & Wright's variance")]
+    up: Annotated[float, Column("to", 2, "its other end; words are taken for independent draws")]
+    words: Annotated[int, Column(about="that are ranked, the same by all measures")]
+    listed: Annotated[int, Column(about="words of the table")]
+
+    @property
+    def periods(self) -> str:
+        """Both, with an arrow between."""
+        return arrow(self.first, self.second)
+
+
 TASK = Sheet("task", Score, "one row a series and way of measuring change")
 TARGETS = Sheet("targets", Target, "one row a series and target of SemEval, those first that moved most")
 GRID = Sheet("grid", Cell, "one row a technique, sampling and way, over the languages")
 
-SHEETS = (TASK, TARGETS, GRID)
+RANKED = Sheet("truth", Ranked, "one row a series, pair of periods, column of people's judgements and measure")
+
+SHEETS = (TASK, TARGETS, GRID, RANKED)
