@@ -21,7 +21,7 @@ def _groups(one: float, other: float, one_loss: float, other_loss: float, se: fl
 
 def _spaces(agreement: float, se: float = 0.01, measure: str = "p@10", runs: int = 8) -> Spaces:
     within = (0.71, 0.002, 0.60, 0.002) if measure == "p@10" else (0.15, 0.002, 0.22, 0.002)
-    row = Agreement(measure, *within, 0.41, 0.003, agreement, se, runs)
+    row = Agreement(measure, *within, 0.41, 0.003, agreement, se, runs, 0.006 if measure == "p@10" else 1.0)
     return Spaces("sgns/shuffled", "lsa/shuffled", row, 10)
 
 
@@ -39,6 +39,7 @@ EXAMPLES = {
         _spaces(0.63, math.nan, runs=2),
         _spaces(0.63)._replace(copies=True),
         _spaces(0.63)._replace(row=_spaces(0.63).row._replace(first=0.01)),
+        _spaces(0.63, measure="PIP loss")._replace(row=_spaces(0.63, measure="PIP loss").row._replace(second=0.997)),
     ],
     "compare.seen-differently": [
         _seen("arafat"),
@@ -55,6 +56,7 @@ EXAMPLES = {
         _groups(0.602, 0.600, 0.131, 0.132),
         _groups(0.61, 0.60, 0.13, 0.22, 0.02),
         _groups(0.61, 0.60, 0.13, 0.22, math.nan, 2),
+        _groups(0.03, 0.86, 0.997, 0.22),
     ],
     "compare.words-differ": [
         Differing("sgns/shuffled", "lsa/shuffled", 1, 12, 1582),

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.corpus.corpus import Corpus, CorpusOptions
-from gpustab.corpus.sampling import draw, unit_names
+from gpustab.corpus.sampling import draw, training_seed, unit_names
 from gpustab.encoders.options import Encoding
 from gpustab.encoders.passages import Passages
 from gpustab.encoders.sums import kept_sums, text_sums, weighted, word_sums
@@ -173,8 +173,9 @@ def encode_runs(
     tables = {"groups": _groups(wanted, missing), "models": Table.of(list(_read(records)))}
     result = Result("encode", record, tables=tables)
     result.groups = [{"name": str(key), "runs": runs} for key, runs in wanted.items()]
-    result.verdict = [*_verdict(corpus, models, wanted, encoding, missing)]
-    result.notes = [*corpus_notes(corpus, told=told_before), *_notes(records, encoding)]
+    result.verdict = [*_verdict(corpus, records, wanted, encoding, missing)]
+    drawn = "bootstrap" in encoding.drawn
+    result.notes = [*corpus_notes(corpus, told=told_before, drawn=drawn), *_notes(records, encoding)]
     result.environment = environment(device) | {"seconds": time.perf_counter() - started}
     return result
 
@@ -255,20 +256,36 @@ def _make(
     tell(0.0)
     encoder = SentenceEncoder(model.folder, device)
     passages.lower, of_words = encoder.lower, encoding.items == "words"
-    layer = check_layer(encoder, encoding.layer)
+    layer, shape = check_layer(encoder, encoding.layer), _shape(encoder)
+    if encoding.directions >= shape["width"]:
+        raise InputError(f"{option('directions', encoding.directions)}: {model.name} has {shape['width']} dimensions")
     make = (lambda lot: word_sums(encoder, layer, lot)) if of_words else (lambda lot: text_sums(encoder, lot))
     names = list(corpus.vocabulary) if of_words else unit_names(corpus, np.arange(len(corpus)))
     made: dict[str, Any] = {"layer": layer if of_words else None, "said": [] if of_words else list(encoder.notes)}
+    made["shape"] = shape
     files = kept_sums(_place(output, plan, model), passages, make, tell)
     for task in tasks:
         sums, counts, read = weighted(files, np.bincount(task.draw, minlength=len(corpus)), len(names))
         own = made | {"read": dict(sorted(read.items())), "corpus": corpus.hash}
-        if task.key.sampling == "fixed":
+        if task.key.sampling == "bootstrap":  # models have the same draws: their runs of one number are no pair
+            own["training_seed"] = training_seed(encoding.seed, "bootstrap", task.number)
+        else:
             lost = (counts == 0) & (np.bincount(corpus.tokens, minlength=len(names)) > 0 if of_words else True)
             own["lost"] = [int(lost.sum()), some_words([names[k] for k in np.flatnonzero(lost)[:_SHOWN].tolist()])]
         write_safetensors(
             _space(task, names, sums, counts, encoding, own), run_file(output / task.key.path, task.number)
         )
+
+
+def _shape(encoder: SentenceEncoder) -> dict[str, Any]:
+    """What two fine-tunings of one model have in common: its kind, its size and its tokens."""
+    config, tokens = encoder.model.config, json.dumps(sorted(encoder.tokenizer.get_vocab().items()))
+    return {
+        "kind": config.model_type,
+        "layers": int(config.num_hidden_layers),
+        "width": int(config.hidden_size),
+        "tokens": sha256(tokens.encode("utf-8", "surrogatepass")).hexdigest()[:16],
+    }
 
 
 def _space(
@@ -357,15 +374,21 @@ def _read(records: Sequence[Mapping[str, Any]]) -> Iterator[Read]:
 
 
 def _verdict(
-    corpus: Corpus, models: Sequence[Model], wanted: Mapping[Key, int], encoding: Encoding, missing: Sequence[Task]
+    corpus: Corpus,
+    records: Sequence[Mapping[str, Any]],
+    wanted: Mapping[Key, int],
+    encoding: Encoding,
+    missing: Sequence[Task],
 ) -> Iterator[str]:
     runs = counted(sum(wanted.values()), "run")
-    by = some_of([model.name for model in models], _SHOWN)
+    by = some_of([record["name"] for record in records], _SHOWN)
     yield f"{runs} of {encoding.items} of {corpus.name} by {by}" + (
         " are there." if missing else " were there already."
     )
-    if "fixed" in encoding.drawn and len(models) > 1:
-        yield f"The fixed runs are the {len(models)} models: they differ by what fine-tuning does."
+    if "fixed" in encoding.drawn and len(records) > 1:
+        alike = len({json.dumps(record["shape"]) for record in records}) == 1
+        by = "what fine-tuning does" if alike else "more than fine-tuning, since their kinds, sizes or tokens do"
+        yield f"The fixed runs are the {len(records)} models: they differ by {by}."
     if "bootstrap" in encoding.drawn:
         yield f"The bootstrap runs of a model differ by the {corpus.drawn}s drawn alone, the same for all models."
 

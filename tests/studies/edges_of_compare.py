@@ -9,7 +9,7 @@ def _judged(p, loss):
 
 
 def _spaces(agreement, first=0.6):
-    return DIFFER.judge(Spaces("a", "b", Agreement("p@10", first, 0.0, 0.6, 0.0, 0.5, 0.0, agreement, 0.0, 8), 10))
+    return DIFFER.judge(Spaces("a", "b", Agreement("p@10", first, 0.0, 0.6, 0.0, 0.5, 0.0, agreement, 0.0, 8, 0.0), 10))
 
 
 EDGES = {

@@ -3,7 +3,7 @@ import math
 import torch
 
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.shared import claims, spaces
+from gpustab.studies.shared import chance, claims, spaces
 from gpustab.studies.thresholds.claims import alarms_of
 from tests.studies.edges import Edge, sure
 
@@ -20,7 +20,7 @@ EDGES = {
     "shared.noisy": Edge(lambda x: claims.too_noisy(x, 5), True, False),
     "shared.noisy-runs": Edge(lambda x: claims.too_noisy(0.2, int(x)), True, False, step=1),
     "shared.collapsed": Edge(lambda x: bool(list(alarms_of("g", {"a run": x}, None))), False, True),
-    "shared.at-chance": Edge(lambda x: spaces.at_chance(sure(x), 1.0), "no", "yes"),
+    "shared.at-chance": Edge(lambda x: chance.at_chance(sure(x), 1.0), "no", "yes"),
     "shared.far-of-few": Edge(lambda x: is_far(4, x), False, True),
     "shared.far": Edge(lambda x: is_far(8, math.exp(x)), False, True),
     "shared.far-by-spread": Edge(lambda x: spaces.far_from(9, 1.0) < 0.3 + x, False, True),

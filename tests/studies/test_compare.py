@@ -170,7 +170,7 @@ def test_a_run_of_another_kind_lets_no_word_be_named():
 
 def test_lists_too_noisy_for_so_few_runs_let_no_word_be_judged():
     """Not judged is no 0 %, and not "no word": two runs of b share few neighbours, and are five."""
-    told = compare(group("a", 0.2, seed=1), group("b", 2.0, seed=2), targets=150)
+    told = compare(group("a", 0.2, seed=1), group("b", 1.2, seed=2), targets=150)
     words = told.frame("words")
     assert words[["less_first", "less_second"]].isna().all(axis=None)
     share = told.groups[1]["p@10"]["mean"]

@@ -7,13 +7,14 @@ import pytest
 import torch
 
 from gpustab import load_runs
-from gpustab.report.describe import describe, draw
+from gpustab.report.describe import describe, draw, paper
+from gpustab.results.page import number
 from gpustab.runs.key import Key
 from gpustab.statistics.reliability import WordValues
 from gpustab.studies.compare.claims_of_spaces import DIFFER, SEEN_DIFFERENTLY, Seen, Spaces
-from gpustab.studies.compare.spaces import SPACES, UNLIKE, of_lists
+from gpustab.studies.compare.spaces import SPACES, UNLIKE, Agreement, of_lists
 from gpustab.studies.compare.study import WORDS, compare
-from tests.generators import anisotropic, generator, rotation, runs_of
+from tests.generators import anisotropic, generator, noisy_copies, rotation, runs_of
 from tests.studies.test_compare import group
 
 N = 5
@@ -195,3 +196,50 @@ def test_the_error_of_a_word_counts_the_noise_of_pairs_once(runs):
         spread, rel=0.35 if runs == 3 else 0.15
     )  # three tell it by a rule of thumb
     assert float(found.shared.beyond.se.square().mean()) > 1.4 * spread
+
+
+def test_a_group_at_chance_sets_an_alarm_and_no_agreement_is_told():
+    """The rows of every run are dealt out to other words: two runs share what chance gives them."""
+    sound, noise = group("lsa/shuffled", 0.3, v=120, d=8), anisotropic(120, 8)
+    dealt = [noise[torch.randperm(120, generator=generator(seed))] for seed in range(5)]
+    told = compare(sound, replace(runs_of(torch.stack(dealt)), key=Key("ppmi_svd", "shuffled")), n=N)
+    assert [alarm.startswith("PPMI-SVD, shuffled runs: ") for alarm in told.alarms] == [True]
+    assert "hardly more alike than unrelated spaces" in told.alarms[0]
+    assert "--set ppmi_svd.subsample=" in told.alarms[0]
+    assert told.contrasts[0]["verdict"] == "no test"
+    assert np.isnan(told.tables["spaces"]["agreement"]).all()
+    assert all("Nobody can tell whether" in said for said in told.verdict[2:4])
+    assert "More runs do not help" in told.verdict[1]
+    assert "nobody can tell" in draw(told)["spaces"].title
+    assert paper(told).claim.startswith("Nothing yet")
+    table = next(block for block in describe(told) if block.title.startswith("Do both see")).tables[0]
+    assert [row[-1] for row in table.rows] == ["no test", "no test"]
+
+
+def test_neighbours_shared_beyond_chance_are_what_an_agreement_needs():
+    """Of few words chance is not small: two runs that share 0.3 of ten of 449 share 0.07 beyond it."""
+    row = Agreement("p@10", 0.029, 0.001, 0.86, 0.002, 0.03, 0.001, 0.33, 0.02, 8, 0.0223)
+    spaces = Spaces("ppmi_svd/shuffled", "lsa/shuffled", row, 10)
+    assert DIFFER.judge(spaces) == "no test"
+    said = "two of the shuffled runs of PPMI-SVD share 0.29 of ten, and by chance 0.22"
+    assert said in DIFFER.sentence(spaces)
+    assert DIFFER.judge(spaces._replace(row=row._replace(chance=0.001))) == "differ"
+
+
+def test_words_that_a_group_lacks_are_noted():
+    rows = noisy_copies(3, 60, 6)
+    rows[0, :5] = 0
+    told = compare(group("a", 0.3, runs=3, v=60, d=6), replace(runs_of(rows), key=Key("b")), n=N)
+    assert any("5 words are left out, because of a zero vector" in note for note in told.notes)
+
+
+def test_the_box_has_the_agreement_where_it_is_told(pair):
+    told = compare(*pair, n=N)
+    verdicts = {row: DIFFER.judge(Spaces("a", "b", row, N)) for row in SPACES.rows(told.tables)}
+    assert "alike" in verdicts.values()
+    for row, verdict in verdicts.items():
+        by = "the cosines" if row.measure == "PIP loss" else "neighbours"
+        said = f" by {by} ({number(row.agreement, 2)}, 1 if they expect the same)" in paper(told).claim
+        assert said == (verdict in ("differ", "alike"))
+    one = pair[0]
+    assert "expect the same" not in paper(compare(one, replace(one, key=Key("b")), n=N)).claim

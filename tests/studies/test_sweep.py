@@ -3,6 +3,7 @@ import itertools
 import json
 import math
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ from gpustab.studies.sweep.claims import no_comparison
 from gpustab.studies.sweep.claims_of_parameters import ALONG, EFFECT, Effect, effects
 from gpustab.studies.sweep.measure import change
 from gpustab.studies.sweep.plans import settings_of
-from gpustab.studies.sweep.study import sweep
+from gpustab.studies.sweep.study import nothing_learned, sweep
 from gpustab.studies.thresholds.figures import FIGURES
 from gpustab.studies.thresholds.options import ThresholdsOptions
 from gpustab.studies.thresholds.study import thresholds
@@ -482,6 +483,22 @@ def effect(before, after, loss_before, loss_after, se=0.01, far=()):
 )
 def test_a_parameter_is_judged_by_both_measures(numbers, verdict):
     assert EFFECT.judge(effect(*numbers)) == verdict
+
+
+def test_values_that_both_give_runs_at_chance_are_not_tested():
+    """PPMI of a small corpus, whose tokens were nearly all thinned out: few runs were said to be the reason."""
+    by = effect(0.021, 0.024, 0.999, 0.998, 0.001)
+    assert EFFECT.judge(by) == "no test"
+    assert "hardly more alike than unrelated spaces, with epochs = 5 and with 20" in EFFECT.sentence(by)
+    assert EFFECT.judge(effect(0.021, 0.4, 0.999, 0.3, 0.001)) == "more"  # one of them learned the corpus
+
+
+def test_settings_at_chance_set_one_alarm():
+    row = {"sampling": "shuffled", "reduced_pip": 0.0686, "se": 0.0004, "chance": 0.0688}
+    settings = [Table.of([row | part]) for part in ({}, {"reduced_pip": 0.02}, {"reduced_pip": 0.0685})]
+    measured = {name: SimpleNamespace(settings=x) for name, x in zip(("baseline", "a", "b"), settings, strict=True)}
+    (alarm,) = nothing_learned(measured, SimpleNamespace(samplings=["shuffled"], runs=4, techniques=["sgns"]))
+    assert alarm.startswith("Two shuffled runs of baseline and b are hardly more alike than unrelated spaces")
 
 
 def test_a_setting_that_has_half_collapsed_is_judged_by_its_neighbours_alone():

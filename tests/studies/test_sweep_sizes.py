@@ -14,6 +14,7 @@ from gpustab.errors import InputError
 from gpustab.kernels.quantise import in_bits
 from gpustab.machine.device import DEFAULT
 from gpustab.report import to_html, to_text
+from gpustab.report.describe import paper
 from gpustab.studies.sweep import claims_of_sizes as claims
 from gpustab.studies.sweep import sizes
 from gpustab.studies.sweep.plans import bits_of, settings_of
@@ -195,7 +196,8 @@ def test_bits_alone_train_nothing_new(swept, tmp_path):
 def test_too_few_words_with_a_class_are_said_and_the_rest_is_there(swept):
     _, folder, plan = swept
     result = sweep(read_settings(plan), {"bits": [2]}, folder / "sweep")  # WordNet knows none of these words
-    assert any("too few have one of two classes" in note for note in result.notes)
+    assert any("too few have one of two classes" in said for said in result.verdict)
+    assert "a probe told classes" not in paper(result).methods
     assert "How large must a space be?" not in to_html(result)
 
 
@@ -209,3 +211,12 @@ def test_the_command_takes_bits_and_a_file_of_classes(swept):
     refused = CliRunner().invoke(app, [*wanted, "--vary", "dim=4,8", "--labels", str(folder / "topics.tsv")])
     assert refused.exit_code == 2
     assert "only where bits vary" in refused.output
+
+
+def test_a_probe_that_is_worse_than_a_guess_is_said_to_be_so_and_equal_counts_prove_nothing():
+    """It was said to be 4.7 to 9.3 points better: the sign was lost."""
+    one = sizes.Effect("shuffled", "bits", 1, 32, 0.4, 0.3, -0.1, 0.01, 10, -0.07, 0.01)
+    assert "hardly more often right" in claims.STEADIER.sentence(one)
+    assert "−9.3 to −4.7 points" in claims.STEADIER.sentence(one)
+    assert claims.STEADIER.judge(one._replace(beyond=0.2)) == "yes"
+    assert claims.STEADIER.judge(one._replace(beyond=0.2, se=0.0)) == "undecided"

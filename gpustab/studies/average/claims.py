@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from gpustab.results.page import number
 from gpustab.statistics.intervals import Estimate, ratio_of
+from gpustab.studies.shared.chance import at_chance
 from gpustab.studies.shared.claims import Claim
-from gpustab.studies.shared.spaces import at_chance
 from gpustab.studies.shared.wording import number_span
 
 

@@ -22,6 +22,7 @@ from gpustab.studies.neighbours.claims import (
     some_hold,
     train_more,
 )
+from gpustab.studies.shared.chance import what_to_do
 from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, within
 from gpustab.studies.shared.frame import merged
 from gpustab.studies.shared.wording import capital, groups_in_words, listed, number_span, technique, word
@@ -251,7 +252,7 @@ def alarms(settings: Sequence[Setting], spaces: Mapping[str, Sequence[str]]) -> 
         shared = max(10 * row.p_value for row in rows)
         yield (
             f"{_each(rows)}: two runs of the same documents share at most {shared:.1f} of ten nearest words. These "
-            f"vectors do not represent this corpus. {_HINTS.get(name, _HINT)}"
+            f"vectors do not represent this corpus. {what_to_do(name)}"
         )
 
 
@@ -260,5 +261,3 @@ def _each(rows: Sequence[Setting]) -> str:
 
 
 _COLLAPSED = "The space is collapsed"
-_HINT = "Train longer, or with fewer dimensions."
-_HINTS = {"ppmi_svd": "A subsampling rate of 1e-5 deletes most of a small corpus; try --set ppmi_svd.subsample=0.001."}

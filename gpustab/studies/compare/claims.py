@@ -9,6 +9,7 @@ from gpustab.results.page import counted, number, percent
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.reliability import LEAST
 from gpustab.statistics.windows import SURE
+from gpustab.studies.shared.chance import at_chance
 from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, too_noisy
 from gpustab.studies.shared.wording import capital, difference_span, number_span, the_runs, word
 
@@ -49,6 +50,12 @@ class Groups(NamedTuple):
         return _which(self.other_loss.minus(self.one_loss).interval, ALIKE_LOSS)
 
     @property
+    def unlike(self) -> list[str]:
+        """What groups are called whose runs are hardly more alike than unrelated spaces."""
+        losses = zip(self.names.values(), (self.one_loss, self.other_loss), strict=True)
+        return [name for name, share in losses if at_chance(share, 1.0) == "yes"]
+
+    @property
     def names(self) -> dict[str, str]:
         """What the runs of the groups are called."""
         return {"first": the_runs(self.first), "second": the_runs(self.second)}
@@ -85,6 +92,8 @@ def _which(difference: tuple[float, float], alike: float) -> str:
 
 
 def _judge(groups: Groups) -> str:
+    if groups.unlike:
+        return "no test"
     sure = {groups.by_neighbours, groups.by_loss} & {"first", "second"}
     return "disagree" if len(sure) == 2 else groups.by_neighbours
 
@@ -139,7 +148,8 @@ MORE_STABLE = Claim[Groups](
     says="One group is more stable than the other.",
     rule=(
         f"the 95 % interval of the difference of p@n lies on one side of 0 and reaches beyond {ALIKE}. Alike: it lies "
-        f"within. Disagree: the loss as a share of chance says the opposite, by {ALIKE_LOSS} or more"
+        f"within. Disagree: the loss as a share of chance says the opposite, by {ALIKE_LOSS} or more. No test if "
+        "the runs of a group are hardly more alike than unrelated spaces"
     ),
     judge=_judge,
     sentences={
@@ -151,6 +161,11 @@ MORE_STABLE = Claim[Groups](
             f"({x.span}). {_beside(x)}"
         ),
         "open": _open,
+        "no test": lambda x: (
+            f"Which is more stable is not tested: {' and '.join(x.unlike)} are hardly more alike than unrelated "
+            f"spaces. Of {word(x.n)} nearest neighbours, {x.shared(x.one)} come back in {x.names['first']}, and "
+            f"{x.shared(x.other)} in {x.names['second']}."
+        ),
     },
 )
 
@@ -177,14 +192,19 @@ class Differing(NamedTuple):
     noisy: str = ""
 
 
-def few_runs(name: str, p: float, runs: int) -> str:
+def few_runs(name: str, p: float, runs: int, *, unlike: bool = False) -> str:
     """Return why so few runs judge no word, with what to do; nothing where they judge.
 
     >>> few_runs("lsa/bootstrap", 0.14, 6)
     'two of the bootstrap runs of LSA share only 14 % of a list: train at least ten of them'
     >>> few_runs("lsa/bootstrap", 0.6, 6), few_runs("lsa/bootstrap", 0.6, 2)
     ('', 'the bootstrap runs of LSA are two: train at least three of them')
+    >>> few_runs("lsa/bootstrap", 0.02, 64, unlike=True)  # than unrelated spaces, hardly more alike
+    'two of the bootstrap runs of LSA share 2 % of a list, hardly more than by chance. More runs do not help'
     """
+    if unlike:
+        shared = f"two of {the_runs(name)} share {percent(p)} of a list"
+        return f"{shared}, hardly more than by chance. More runs do not help"
     if runs < LEAST:
         return f"{the_runs(name)} are {word(runs)}: train at least {word(LEAST)} of them"
     if too_noisy(p, runs):

@@ -1,4 +1,4 @@
-"""What a comparison claims of two spaces: do they differ beyond training, and which words do they see differently?"""
+"""What a comparison claims of two spaces: do they differ beyond noise, and which words do they see differently?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from gpustab.studies.compare.spaces import COSINES, Agreement
 from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin
 from gpustab.studies.shared.wording import capital, number_span, the_runs, word
 
-SAME = Margin(0.9, "agreement of two groups, training noise taken out, from which on their spaces do not differ")
+SAME = Margin(
+    0.9, "agreement of two groups, the noise of single runs taken out, from which on their spaces do not differ"
+)
 SHARED = Margin(0.02, "p@n that two runs of each group must surely have, beyond chance, to tell whether groups agree")
 
 
@@ -25,6 +27,7 @@ class Spaces(NamedTuple):
         row: within and between them.
         n: length of a list.
         copies: whether runs of the one are runs of the other; then nothing is tested.
+        unlike: whether the runs of a group are hardly more alike than unrelated spaces; then nothing is tested.
     """
 
     first: str
@@ -32,14 +35,23 @@ class Spaces(NamedTuple):
     row: Agreement
     n: int
     copies: bool = False
+    unlike: bool = False
 
     @property
     def nothing_shared(self) -> bool:
         """Whether two runs of a group perhaps share hardly more than chance, so that there is nothing to agree on."""
         pair = (self.row.estimate(name) for name in ("first", "second"))
+        if self.unlike:
+            return True
         if self.row.measure == COSINES:
             return any(not x.interval[1] < 1 - SHARED for x in pair)
-        return any(not x.interval[0] > SHARED for x in pair)
+        return any(not x.interval[0] - self.row.chance > SHARED for x in pair)
+
+    @property
+    def told(self) -> Agreement:
+        """The row without an agreement where there is nothing to agree on, or runs are of both groups."""
+        none = self.copies or self.nothing_shared
+        return self.row._replace(agreement=math.nan, agreement_se=math.nan) if none else self.row
 
     @property
     def names(self) -> tuple[str, str]:
@@ -79,35 +91,43 @@ def _no_test(spaces: Spaces) -> str:
     first, second = spaces.names
     if spaces.copies:
         return f"Nobody can tell whether {first} and {second} agree by {_by(spaces)}, since they share runs."
-    if spaces.row.runs < LEAST:
+    if spaces.row.runs < LEAST and not spaces.unlike:
         few = f"Train at least {word(LEAST)} runs of each"
         return f"Whether {first} and {second} agree by {_by(spaces)} takes an error over runs. {few}."
-    return (
-        f"Nobody can tell whether {first} and {second} agree by {_by(spaces)}: two runs of one group perhaps agree by "
-        "chance alone."
-    )
+    return f"Nobody can tell whether {first} and {second} agree by {_by(spaces)}: {_little(spaces)}."
+
+
+def _little(spaces: Spaces) -> str:
+    """How little two runs of one of the groups have in common, the less of both."""
+    pair = dict(zip(spaces.names, (spaces.row.first, spaces.row.second), strict=True))
+    if spaces.row.measure == COSINES:
+        name = max(pair, key=pair.__getitem__)
+        return f"the PIP loss of two of {name} is {percent(pair[name])} of chance"
+    name = min(pair, key=pair.__getitem__)
+    shared, chance = (number(spaces.n * share, 2) for share in (pair[name], spaces.row.chance))
+    return f"two of {name} share {shared} of {word(spaces.n)}, and by chance {chance}"
 
 
 DIFFER = Claim[Spaces](
     id="compare.spaces-differ",
-    says="The spaces of two groups differ beyond what training alone does.",
+    says="The spaces of two groups differ beyond the noise of single runs.",
     rule=(
-        f"the 95 % interval of the agreement, training noise taken out, lies below {SAME:g}. Alike: it lies above. No "
-        f"test of fewer than {word(LEAST)} runs, if both groups share runs, or if two runs of one group perhaps share "
-        f"less than {SHARED:g} of what is beyond chance"
+        f"the 95 % interval of the agreement, the noise of single runs taken out, lies below {SAME:g}. Alike: it lies "
+        f"above. No test of fewer than {word(LEAST)} runs, if both groups share runs, or if two runs of one group "
+        f"perhaps share less than {SHARED:g} of what is beyond chance, or are hardly more alike than unrelated spaces"
     ),
     judge=_judge,
     sentences={
         "differ": lambda x: (
-            f"By {_by(x)}, {x.names[0]} and {x.names[1]} differ beyond what training alone does ({x.span}). {x.numbers}"
+            f"By {_by(x)}, {x.names[0]} and {x.names[1]} differ beyond the noise of single runs ({x.span}). {x.numbers}"
         ),
         "alike": lambda x: (
-            f"By {_by(x)}, {x.names[0]} and {x.names[1]} differ hardly more than by training alone ({x.span}). "
-            f"{x.numbers}"
+            f"By {_by(x)}, {x.names[0]} and {x.names[1]} differ hardly more than by the noise of single runs "
+            f"({x.span}). {x.numbers}"
         ),
         "open": lambda x: (
-            f"By {_by(x)}, these runs are too few to say whether {x.names[0]} and {x.names[1]} differ beyond what "
-            f"training alone does ({x.span}). {x.numbers}"
+            f"By {_by(x)}, these runs are too few to say whether {x.names[0]} and {x.names[1]} differ beyond the "
+            f"noise of single runs ({x.span}). {x.numbers}"
         ),
         "no test": _no_test,
     },
@@ -149,8 +169,8 @@ SEEN_DIFFERENTLY = Claim[Seen](
     sentences={
         "yes": lambda x: (
             f"{capital(the_runs(x.first))} and {the_runs(x.second)} see "
-            f"{counted(len(x.named), 'word', of=x.words)} more differently than equally frequent words, beyond what "
-            f"training alone does: {', '.join(x.named[:5])}{' …' if len(x.named) > 5 else ''}. About one in twenty is "
+            f"{counted(len(x.named), 'word', of=x.words)} more differently than equally frequent words, beyond the "
+            f"noise of single runs: {', '.join(x.named[:5])}{' …' if len(x.named) > 5 else ''}. About one in twenty is "
             "named wrongly."
         ),
         "no": lambda x: (

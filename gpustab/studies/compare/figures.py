@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -97,6 +98,9 @@ def spaces(table: Table, tables: Tables) -> Picture:
         x = [(row.first + row.second) / 2 for row in marked]
         layers.append(Curve(x, [row.between for row in marked], "g2", 2, parts=("full",), size=_MARKED))
     agreement = next(iter(SPACES.rows(tables))).agreement
+    title = f"Neighbours of both groups agree by {number(agreement, 2)}, the noise of single runs taken out"
+    if math.isnan(agreement):
+        title = "How far the neighbours of both groups agree, nobody can tell from these runs"
     panel = lines(
         Axis("share of neighbours of two runs of one group", 0.0, 1.0),
         Axis("share of a run of each", 0.0, 1.0),
@@ -104,13 +108,14 @@ def spaces(table: Table, tables: Tables) -> Picture:
         f"Words by the neighbours that two runs of one group share and a run of each shares; {len(marked)} are marked",
         height=330,
     )
-    return Picture(f"Neighbours of both groups agree by {number(agreement, 2)}, training noise taken out", [panel])
+    return Picture(title, [panel])
 
 
 FIGURES: Figures = {
     "spaces": (
         "Every word by the neighbours that two runs of one group share (mean of both) and that a run of each shares. "
-        "On the dashed line the groups differ by no more than training noise; below it they have other neighbours. "
+        "On the dashed line the groups differ by no more than the noise of single runs; below it they have other "
+        "neighbours. "
         "Marked: words seen more differently than words as frequent.",
         spaces,
     ),

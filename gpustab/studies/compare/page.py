@@ -16,6 +16,7 @@ from gpustab.results.page import Columns, Shown, counted, number, percent, with_
 from gpustab.results.table import titles
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.compare import study
+from gpustab.studies.compare.claims_of_spaces import DIFFER, Spaces
 from gpustab.studies.compare.spaces import COSINES, SPACES, UNLIKE, Agreement, Unlike
 from gpustab.studies.compare.study import Word
 from gpustab.studies.shared.wording import difference_span, listed, number_span, of_list, percents, the_runs
@@ -98,7 +99,26 @@ def may_claim(result: Content) -> str:
     if verdict == "second":
         names.reverse()
     by = "" if result.contrasts and result.contrasts[-1].get("verdict") == verdict else " by their neighbours"
-    return _CLAIMS.get(str(verdict), _CLAIMS["open"]).format(*names, by=by) + more
+    return _CLAIMS.get(str(verdict), _CLAIMS["open"]).format(*names, by=by) + more + _agreed(result)
+
+
+def _agreed(result: Content) -> str:
+    """What may be said of how far both agree, a sentence; nothing where no agreement is told."""
+    names = [str(group["name"]) for group in result.groups]
+    rows = [(row, DIFFER.judge(Spaces(names[0], names[1], row, 0))) for row in SPACES.rows(result.tables)]
+    clauses = [
+        f"{_AGREE[verdict]} by {'the cosines' if row.measure == COSINES else 'neighbours'} "
+        f"({number(row.agreement, 2)}, 1 if they expect the same)"
+        for row, verdict in rows
+        if verdict in _AGREE
+    ]
+    return f" Also that they {listed(clauses)}." if clauses else ""
+
+
+_AGREE = {
+    "differ": "differ beyond the noise of single runs",
+    "alike": "differ hardly more than by the noise of single runs",
+}
 
 
 _MORE = "That {0} are more stable than {1}{by} on this text with these settings, by the numbers above."
@@ -162,7 +182,9 @@ def _spaces(result: Result) -> list[Block]:
             (f"near it in {second}", lambda row: row.in_second),
         ]
         left = f"; the surest {_SHOWN}" if len(unlike) > _SHOWN else ""
-        title = f"{counted(len(unlike), 'word')} of which both have other neighbours, beyond training noise{left}"
+        title = (
+            f"{counted(len(unlike), 'word')} of which both have other neighbours, beyond the noise of single runs{left}"
+        )
         tables.append(SmallTable.of(title, unlike[:_SHOWN], lists, Unlike))
     return [
         Block(
@@ -202,7 +224,9 @@ def _numbers(result: Result) -> Block:
 
 
 def _spanned(estimate: Estimate) -> str:
-    """Return a number with its interval, which may reach below 0."""
+    """Return a number with its interval, which may reach below 0; no number is no test."""
+    if math.isnan(estimate.value):
+        return "no test"
     span = "no interval" if math.isnan(estimate.half) else number_span(*estimate.interval)
     return f"{number(estimate.value, 3)} ({span})"
 

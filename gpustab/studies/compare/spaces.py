@@ -54,10 +54,13 @@ class Agreement(NamedTuple):
     between_se: float
     agreement: Annotated[
         float,
-        Column("agreement", 2, "of both groups, training noise taken out: 1 if both expect the same, 0 by chance"),
+        Column(
+            "agreement", 2, "of both groups, noise of single runs taken out: 1 if both expect the same, 0 by chance"
+        ),
     ]
     agreement_se: float
     runs: Annotated[int, Column(about="of the group with fewer: by these the errors are known")]
+    chance: Annotated[float, Column("by chance", 2, "what two unrelated spaces have")]
 
     def estimate(self, name: str) -> Estimate:
         """Return one of the four numbers with its error, by name."""
@@ -65,7 +68,7 @@ class Agreement(NamedTuple):
 
 
 class Unlike(NamedTuple):
-    """A word that two groups see more differently than nine in ten words as frequent, beyond training noise."""
+    """A word that two groups see more differently than nine in ten words as frequent, beyond noise of single runs."""
 
     word: str
     times: Annotated[int | None, Column("count", about="occurrences in a run", text=thousands)]
@@ -174,7 +177,7 @@ def by_neighbours(words: Words, n: int, vocabulary: int, runs: int, apart: Tenso
     chance = n / (vocabulary - 1)
     mean = words.shared.mean
     less = TwoGroups(*(each(lambda x: x - chance, part) for part in mean))
-    return _row(f"p@{n}", mean, less.agreement, runs, apart)
+    return _row(f"p@{n}", mean, less.agreement, runs, apart, chance)
 
 
 class Cosines(NamedTuple):
@@ -229,14 +232,14 @@ def _agreement(pip: engine.PipPass, first: int, apart: Tensor) -> Agreement | No
     losses, chances = (pair_matrix(x.double().cpu(), runs)[None] for x in (pip.reduced, pip.scale.chance))
     of_chance = two_groups(losses / chances.clamp(min=torch.finfo(torch.float64).tiny), first, apart)
     agreement = two_groups(chances.square() - losses.square(), first, apart).agreement
-    return _row(COSINES, of_chance, agreement, min(apart.shape), apart)
+    return _row(COSINES, of_chance, agreement, min(apart.shape), apart, 1.0)
 
 
-def _row(measure: str, numbers: TwoGroups, agreement: Jackknifed, runs: int, apart: Tensor) -> Agreement:
+def _row(measure: str, numbers: TwoGroups, agreement: Jackknifed, runs: int, apart: Tensor, chance: float) -> Agreement:
     named = {**numbers._asdict(), "agreement": agreement}
     values = {name: float(part.value[0]) for name, part in named.items()}
     errors = {f"{name}_se": float(error(part, apart)[0]) for name, part in named.items()}
-    return Agreement(measure=measure, runs=runs, **values, **errors)
+    return Agreement(measure=measure, runs=runs, chance=chance, **values, **errors)
 
 
 def unlike_words(

@@ -39,9 +39,10 @@ from gpustab.studies.compare.spaces import (
     of_lists,
     unlike_words,
 )
+from gpustab.studies.shared.chance import at_chance, nothing_in_common
 from gpustab.studies.shared.frame import Answer, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
-from gpustab.studies.shared.spaces import flaws_of, named, sentences_of
+from gpustab.studies.shared.spaces import flaws_of, left_out, named, sentences_of
 from gpustab.studies.shared.wording import the_runs
 
 
@@ -119,7 +120,7 @@ def compare(
     two disjoint halves of one group.
 
     Beside that stands how far the groups agree, whichever is more stable: what a run of each has in common against what
-    two runs of one group have, so that training noise is taken out (:mod:`gpustab.studies.compare.spaces`).
+    two runs of one group have, so that the noise of single runs is taken out (:mod:`gpustab.studies.compare.spaces`).
 
     Args:
         first: one group.
@@ -147,7 +148,7 @@ def compare(
                 f"'{one.name}' and '{other.name}' have {counted(one.words, 'word')} in common; wanted two or more: "
                 f"{shown}"
             )
-        _compare(one, other, options, answer)
+        _compare(one, other, [list(left_out(runs.joining)) for runs in both], options, answer)
     return answer.result
 
 
@@ -165,12 +166,14 @@ class _Measured(NamedTuple):
     few: str
 
 
-def _compare(one: Runs, other: Runs, options: CompareOptions, answer: Answer) -> None:
+def _compare(one: Runs, other: Runs, notes: Sequence[list[str]], options: CompareOptions, answer: Answer) -> None:
     result = answer.result
     same = same_runs({runs.name: runs for runs in (one, other)})
     result.notes += said_of(same)
     targets = engine.draw_targets(one, options.targets, options.seed)
-    measured = [_measure(runs, targets, options.n, answer) for runs in (one, other)]
+    measured = [
+        _measure(runs, targets, options.n, answer, said) for runs, said in zip((one, other), notes, strict=True)
+    ]
     n = measured[0].lists.k
     result.settings["n"] = n
     result.groups = [_group(runs, len(targets), n, x) for runs, x in zip((one, other), measured, strict=True)]
@@ -198,9 +201,10 @@ def _compare(one: Runs, other: Runs, options: CompareOptions, answer: Answer) ->
         spaces += [cosines.agreement] if cosines.agreement else []
         losses = [x[targets] for x in cosines.losses]
     words = list(_words(one, targets, measured, seen, unlike, losses))
+    agreed = [Spaces(one.name, other.name, row, n, bool(same), bool(groups.unlike)) for row in spaces]
     result.tables |= {
         **WORDS.named(words),
-        **SPACES.named(spaces),
+        **SPACES.named([x.told for x in agreed]),
         **UNLIKE.named(unlike_words(one, targets, seen, [x.lists for x in measured], alike, unlike)),
     }
     less = [sum(word.surely == place for word in words) for place in ("first", "second")]
@@ -209,7 +213,7 @@ def _compare(one: Runs, other: Runs, options: CompareOptions, answer: Answer) ->
     result.verdict = [
         MORE_STABLE.sentence(groups),
         WORDS_DIFFER.sentence(differing),
-        *(DIFFER.sentence(Spaces(one.name, other.name, row, n, bool(same))) for row in spaces),
+        *map(DIFFER.sentence, agreed),
         SEEN_DIFFERENTLY.sentence(Seen(one.name, other.name, named_words, len(words), silent, noisy, bool(same))),
     ]
 
@@ -219,7 +223,7 @@ def _no_test(targets: Tensor) -> tuple[Tensor, Tensor]:
     return nothing, torch.empty(0, dtype=torch.long, device="cpu")
 
 
-def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer) -> _Measured:
+def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer, notes: Sequence[str]) -> _Measured:
     compute = answer.compute
     answer.report(runs.name, 0.0)
     placed = engine.place(runs, compute)
@@ -232,14 +236,16 @@ def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer) -> _Measured:
     error = (pooled_error(words, len(runs)).square() - common).clamp(min=0).sqrt()
     losses = pair_matrix(pip.reduced, len(runs))
     flaws = flaws_of(placed, pip)
-    few = few_runs(runs.name, float(words.mean.mean()), len(runs))
+    loss = _estimate(losses)
+    chance = float(pip.scale.chance.square().mean().sqrt()) if pip.scale else 0.0
+    unlike = at_chance(loss, chance) == "yes"
+    few = few_runs(runs.name, float(words.mean.mean()), len(runs), unlike=unlike)
     untold = bool(flaws.names) or bool(few)
     noise = (
         torch.full_like(error, torch.nan) if untold else parts(words.sd, words.se, len(runs)).noise(len(runs)) - common
     )
-    answer.warn(runs.name, sentences_of(flaws, pip))
-    loss = _estimate(losses)
-    chance = float(pip.scale.chance.square().mean().sqrt()) if pip.scale else 0.0
+    nothing = [nothing_in_common(f"two of {the_runs(runs.name)}", loss, chance, runs.key.technique)] if unlike else []
+    answer.warn(runs.name, [*sentences_of(flaws, pip), *nothing], notes)
     return _Measured(loss, loss.over(chance), _estimate(between), words, error, noise, lists, flaws.names, few)
 
 

@@ -14,6 +14,7 @@ from gpustab.studies.instability.frequency import TRENDS, TrendRow
 from gpustab.studies.instability.losses import EXTRINSIC, LOSSES, Loss
 from gpustab.studies.instability.subsets import HOW_MANY, REDUCED_PIP
 from gpustab.studies.instability.technique import SAME_RUNS
+from gpustab.studies.shared.chance import AT_CHANCE, at_chance, nothing_in_common
 from gpustab.studies.shared.claims import (
     AS_IN_THESIS,
     WORD_BASED,
@@ -27,7 +28,6 @@ from gpustab.studies.shared.claims import (
     shown,
     within,
 )
-from gpustab.studies.shared.spaces import AT_CHANCE, at_chance
 from gpustab.studies.shared.wording import change_by, change_span, groups_in_words, with_error, word
 from gpustab.studies.shared.wording import group_in_words as named
 
@@ -69,13 +69,7 @@ NOTHING_IN_COMMON = Claim[Loss](
     says="Two runs are hardly more alike than unrelated spaces",
     rule=f"the 95 % interval of the loss lies above {percent(AT_CHANCE)} of that of unrelated spaces",
     judge=lambda row: at_chance(row.loss, row.chance),
-    sentences={
-        "yes": lambda row: (
-            f"Two {row.sampling} runs are hardly more alike than unrelated spaces: their reduced PIP loss is "
-            f"{with_error(row.loss)}, that of unrelated spaces {number(row.chance, 2)}. These vectors do not represent "
-            "the corpus. Train longer, or with fewer dimensions."
-        )
-    },
+    sentences={"yes": lambda row: nothing_in_common(f"two {row.sampling} runs", row.loss, row.chance)},
 )
 HARDLY_VARY = Claim[Spread](
     id="instability.losses-hardly-vary",

@@ -24,14 +24,10 @@ from gpustab.runs.joining import Joining
 from gpustab.runs.key import WHOLE
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words
-from gpustab.statistics.intervals import Estimate, t_quantile
-from gpustab.studies.shared.claims import Margin, Verdict, decide
+from gpustab.statistics.intervals import t_quantile
+from gpustab.studies.shared.claims import Margin
 
 COLLAPSED = Margin(0.9, "mean cosine above which a space says little: nearly all words point the same way")
-
-AT_CHANCE = Margin(
-    0.9, "loss of two runs, as a part of that of unrelated spaces, from which they have nothing in common"
-)
 
 UNSCALED = "Rows are not scaled to unit length, so losses may exceed 1 and have no chance level."
 
@@ -224,19 +220,6 @@ def are_one(same: Tensor | None) -> bool:
     return same is not None and bool((same | torch.eye(len(same), dtype=torch.bool, device="cpu")).all())
 
 
-def at_chance(loss: Estimate, chance: float) -> Verdict:
-    """Tell whether two runs are hardly more alike than unrelated spaces, by the interval; without one by the loss.
-
-    >>> at_chance(Estimate(0.098, 0.001, 7), 0.1), at_chance(Estimate(0.02, 0.001, 7), 0.1)
-    ('yes', 'no')
-    """
-    if not chance > 0:  # a collapsed space has no chance level
-        return "no test"
-    low, high = loss.interval
-    low, high = (loss.value, loss.value) if math.isnan(low) else (low, high)
-    return decide((low, high), AT_CHANCE * chance, math.inf)
-
-
 def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int, float]]:
     """Return the runs that lie much farther from the others than these lie from each other, with how many times.
 
@@ -423,7 +406,7 @@ def of_group(
     return [
         *(sentences_of(flaws, pip) if flaws else unscaled(pip)),
         *_few(runs),
-        *_vocabulary(runs.joining),
+        *left_out(runs.joining),
         *runs.notes,
         *([f"{counted(len(missing), 'target word', 'is/are')} missing: {some_words(missing)}."] if missing else ()),
         *_pairs(found),
@@ -448,7 +431,8 @@ def _few(runs: Runs) -> Iterator[str]:
         )
 
 
-def _vocabulary(joining: Joining) -> Iterator[str]:
+def left_out(joining: Joining) -> Iterator[str]:
+    """Yield a sentence on the words that few runs have, and one on those with a zero vector."""
     if joining.dropped:
         yield (
             f"{counted(joining.dropped, 'word', 'is/are', of=joining.seen)} left out, because fewer than "

@@ -9,6 +9,7 @@ from typing import Annotated, Any, NamedTuple
 from gpustab.results import Column, Sheet, Table
 from gpustab.results.page import cell, number, percent
 from gpustab.statistics.intervals import Estimate
+from gpustab.studies.shared.chance import at_chance
 from gpustab.studies.shared.claims import Claim, above
 from gpustab.studies.shared.spaces import COLLAPSED, named
 from gpustab.studies.shared.wording import capital, difference_span, listed, word
@@ -111,6 +112,11 @@ class Effect(NamedTuple):
         return self.parameter.replace("_", " ")
 
     @property
+    def nothing(self) -> bool:
+        """Whether runs are hardly more alike than unrelated spaces at both values."""
+        return all(at_chance(share, 1.0) == "yes" for share in (self.loss_before, self.loss_after))
+
+    @property
     def by_neighbours(self) -> int:
         """1 if neighbours surely are more stable at the largest value, −1 if less, else 0."""
         return _sign(self.after.minus(self.before))
@@ -146,7 +152,7 @@ def _sign(change: Estimate) -> int:
 
 
 def _judge(effect: Effect) -> str:
-    if effect.far or effect.collapsed or math.isnan(effect.after.minus(effect.before).interval[0]):
+    if effect.far or effect.collapsed or effect.nothing or math.isnan(effect.after.minus(effect.before).interval[0]):
         return "no test"
     if effect.by_neighbours * effect.by_loss < 0:
         return "disagree"
@@ -167,6 +173,13 @@ def _why_not(effect: Effect) -> str:
     if effect.collapsed:
         fallen = listed(list(effect.collapsed))
         return f". The words of {fallen} all point one way, so that this says nothing. Train longer."
+    if effect.nothing:
+        losses = f"{percent(effect.loss_before.value)} and {percent(effect.loss_after.value)} of chance"
+        return (
+            f". Two {effect.kind} runs are hardly more alike than unrelated spaces, with {effect.name} = "
+            f"{cell(effect.low)} and with {cell(effect.high)} (PIP loss {losses}). Nothing was learned that could be "
+            "stable, and more runs do not help."
+        )
     return (
         f": two runs give no interval. With {effect.name} = {cell(effect.high)} instead of {cell(effect.low)}, "
         f"{number(10 * effect.after.value, 2)} of ten nearest neighbours come back in {effect.kind} runs instead of "
@@ -182,7 +195,8 @@ EFFECT = Claim[Effect](
         "the 95 % interval of the difference of p@10 between the least and the largest value lies on one side of 0. "
         "Disagree: the loss as a share of chance surely says the opposite. That loss is left out where one setting "
         f"alone has half collapsed (mean cosine above {HALF_COLLAPSED:g}). No test of two runs, where a run lies far "
-        f"from the others of its setting, or a setting has collapsed (mean cosine above {COLLAPSED:g})"
+        f"from the others of its setting, a setting has collapsed (mean cosine above {COLLAPSED:g}), or the runs of "
+        "both values are hardly more alike than unrelated spaces"
     ),
     judge=_judge,
     sentences={

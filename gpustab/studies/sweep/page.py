@@ -21,7 +21,7 @@ from gpustab.studies.sweep.claims_of_sizes import STEADIER
 from gpustab.studies.sweep.measure import CHANGES, SHARE, Change, Measured, change, numbers_of
 from gpustab.studies.sweep.page_of_sizes import judged_sampling, of_sizes, said_of_sizes
 from gpustab.studies.sweep.plans import BASELINE, BITS, Setting, values_of
-from gpustab.studies.sweep.sizes import EFFECTS
+from gpustab.studies.sweep.sizes import EFFECTS, SIZES
 
 CITATIONS = ("rettenmeier2020", "leszczynski2020")
 _TWO = 2
@@ -186,7 +186,7 @@ def methods(result: Content) -> str:
     of_bits = (
         " Vectors were rounded to few bits a number, and a probe told classes of words from them (after Leszczynski et "
         "al. 2020; errors by leaving out one run of all sizes at once)."
-    ) * ("bits" in result.settings.get("swept", {}))
+    ) * any(SIZES.rows(result.tables))
     return (
         f"With gpustab {result.environment.get('gpustab')}, after Rettenmeier (2020, section 3.1), this baseline was "
         f"trained again with other values ({swept}), all else and the seed being the same. Stability was measured "

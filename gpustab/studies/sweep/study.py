@@ -16,6 +16,8 @@ from gpustab.runs.group import Group
 from gpustab.runs.key import Key
 from gpustab.runs.manifest import run_file
 from gpustab.runs.runs import Runs
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.shared.chance import at_chance, nothing_in_common
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.frame import Answer, answering
 from gpustab.studies.shared.spaces import COLLAPSED
@@ -26,7 +28,7 @@ from gpustab.studies.sweep.measure import CHANGES, ChangeRow, Measured, change_t
 from gpustab.studies.sweep.page import SQUARES, square_table
 from gpustab.studies.sweep.page_of_sizes import said_of_sizes
 from gpustab.studies.sweep.plans import BASELINE, BITS, Setting, bits_of, settings_of, values_of
-from gpustab.studies.sweep.sizes import Sizes, measured_sizes, size_tables
+from gpustab.studies.sweep.sizes import SIZES, Sizes, measured_sizes, size_tables
 
 if TYPE_CHECKING:
     from gpustab.training import TrainingSettings
@@ -109,9 +111,9 @@ def sweep(
         if bits:
             made, said = _sizes(sized, bits, labels, settings.seed, answer)
             tables |= made
-            notes += said
+            (notes if any(SIZES.rows(made)) else result.verdict).extend(said)
             result.verdict += said_of_sizes(made)
-        result.alarms = [*_collapsed(measured)]
+        result.alarms = [*_collapsed(measured), *nothing_learned(measured, plans[0].plan)]
         baseline = measured.pop(BASELINE)
         result.settings = _record(settings, vary, grid)
         result.tables = {**tables, CHANGES.name: changes}
@@ -236,6 +238,20 @@ def _collapsed(measured: Mapping[str, Measured]) -> Iterator[str]:
             "learned the "
             "corpus: train longer."
         )
+
+
+def nothing_learned(measured: Mapping[str, Measured], plan: TrainingSettings) -> Iterator[str]:
+    """Yield alarms on settings whose runs are hardly more alike than unrelated spaces; by the most alike of them."""
+    for sampling in plan.samplings:
+        found = {}
+        for name, numbers in measured.items():
+            for row in numbers.settings.records():
+                loss = Estimate.of_runs(row["reduced_pip"], row["se"], plan.runs)
+                if row["sampling"] == sampling and at_chance(loss, row["chance"] or 0.0) == "yes":
+                    found[name] = loss, row["chance"]
+        if found:
+            loss, chance = min(found.values(), key=lambda x: x[0].value / x[1])
+            yield nothing_in_common(f"two {sampling} runs of {listed(list(found))}", loss, chance, plan.techniques[0])
 
 
 def _other_cosines(baseline: Measured, others: Mapping[str, Measured]) -> Iterator[str]:
