@@ -59,8 +59,8 @@ _COLUMNS: Columns = [
     ("these runs", lambda row: signed_span(row.least, row.most), "least and most of these runs: no interval"),
     ("± words", lambda row: number(row.over_words.half, 2), "half of the 95 % interval over the words of the sets"),
     ("p", probability, "of the words' splits, by the mean over all runs"),
-    ("runs of other sign", lambda row: percent(row.other_sign), "part of these runs in which d has another sign"),
-    ("of other p", lambda row: percent(row.other_p), "part of these runs whose p is on the other side of 0.05"),
+    ("other sign", lambda row: percent(row.other_sign), "part of these runs in which d has another sign"),
+    ("other p", lambda row: percent(row.other_p), "part of these runs whose p is on the other side of 0.05"),
     ("association", lambda row: _VERDICTS.get(THERE.judge(row), THERE.judge(row))),
 ]
 
@@ -145,7 +145,11 @@ def may_claim(result: Content) -> str:
         return ""
     claims, open_ = [], []
     for test in dict.fromkeys(row.test for row in rows):
-        sure = [row for row in deciding(rows, test) if THERE.judge(row) == "yes"]
+        own = deciding(rows, test)
+        sure = [row for row in own if THERE.judge(row) == "yes"]
+        if sure and (any(THERE.judge(row) == "no" for row in own) or len({row.effect > 0 for row in sure}) > 1):
+            open_.append(f"The groups of runs disagree about '{test}': do not claim it of this text.")
+            continue
         claims += [f"{capital(group_in_words(row.group))}: {THERE.sentence(row)}" for row in sure[:1]]
         trained = [row for row in rows if row.test == test and THERE.judge(row) == "yes"]
         open_ += [] if sure else [_not_yet(row) for row in trained[:1]]

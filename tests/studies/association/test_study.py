@@ -258,6 +258,14 @@ def test_bootstrap_runs_lead_and_a_claim_that_they_do_not_confirm_is_not_handed_
     assert claim_box(both).startswith("LSA, bootstrap runs: The words of x")
 
 
+@pytest.mark.parametrize("other", [{"step": -2.5}, {"step": 0.0, "luck": 1.0}])
+def test_techniques_that_disagree_leave_no_claim(other, sets_file):
+    """The second technique has the association the other way round, or one that turns with the run."""
+    second = replace(group(stack_of(8, **other)), key=Key("sgns", "shuffled"))
+    found = association([group(stack_of(5, 0.8)), second], sets=sets_file(named(X, Y, A, B)))
+    assert claim_box(found) == "The groups of runs disagree about 'made': do not claim it of this text."
+
+
 @pytest.mark.parametrize(
     ("lacking", "lost"), [(range(3), False), (range(4), True), (range(6, 10), True), ((12, 13, 14), None)]
 )
