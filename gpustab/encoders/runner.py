@@ -7,7 +7,7 @@ import os
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.corpus.corpus import Corpus, CorpusOptions
-from gpustab.corpus.sampling import draw, unit_names
+from gpustab.corpus.sampling import draw, training_seed, unit_names
 from gpustab.encoders.options import Encoding
 from gpustab.encoders.passages import Passages
+from gpustab.encoders.said import notes_of, read_of, verdict_of
 from gpustab.encoders.sums import kept_sums, text_sums, weighted, word_sums
-from gpustab.errors import ComputationError, InputError, marked, option, some_of
+from gpustab.errors import ComputationError, InputError, marked, option
 from gpustab.formats.atomic import told
 from gpustab.formats.binary.safetensors import open_rows, read_metadata, write_safetensors
 from gpustab.formats.checkpoints.encoder import SentenceEncoder
@@ -72,18 +73,6 @@ class Task(NamedTuple):
     number: int
     model: Model
     draw: NDArray[np.int64]
-
-
-class Read(NamedTuple):
-    """What was read by one model, and what its vectors are like."""
-
-    model: str
-    occurrences: int
-    pieces_per_occurrence: float | None
-    windows: int
-    cut_passages: int
-    mean_cosine_before: float | None
-    mean_cosine: float | None
 
 
 class _Made(NamedTuple):
@@ -170,11 +159,12 @@ def encode_runs(
     if missing or not names_runs(output, wanted):
         update_manifest(output, wanted, record)
     records = _firsts(tasks, output)
-    tables = {"groups": _groups(wanted, missing), "models": Table.of(list(_read(records)))}
+    tables = {"groups": _groups(wanted, missing), "models": Table.of(list(read_of(records)))}
     result = Result("encode", record, tables=tables)
     result.groups = [{"name": str(key), "runs": runs} for key, runs in wanted.items()]
-    result.verdict = [*_verdict(corpus, models, wanted, encoding, missing)]
-    result.notes = [*corpus_notes(corpus, told=told_before), *_notes(records, encoding)]
+    result.verdict = [*verdict_of(corpus, records, wanted, encoding, new=bool(missing))]
+    drawn = "bootstrap" in encoding.drawn
+    result.notes = [*corpus_notes(corpus, told=told_before, drawn=drawn), *notes_of(records, encoding)]
     result.environment = environment(device) | {"seconds": time.perf_counter() - started}
     return result
 
@@ -255,20 +245,36 @@ def _make(
     tell(0.0)
     encoder = SentenceEncoder(model.folder, device)
     passages.lower, of_words = encoder.lower, encoding.items == "words"
-    layer = check_layer(encoder, encoding.layer)
+    layer, shape = check_layer(encoder, encoding.layer), _shape(encoder)
+    if encoding.directions >= shape["width"]:
+        raise InputError(f"{option('directions', encoding.directions)}: {model.name} has {shape['width']} dimensions")
     make = (lambda lot: word_sums(encoder, layer, lot)) if of_words else (lambda lot: text_sums(encoder, lot))
     names = list(corpus.vocabulary) if of_words else unit_names(corpus, np.arange(len(corpus)))
     made: dict[str, Any] = {"layer": layer if of_words else None, "said": [] if of_words else list(encoder.notes)}
+    made["shape"] = shape
     files = kept_sums(_place(output, plan, model), passages, make, tell)
     for task in tasks:
         sums, counts, read = weighted(files, np.bincount(task.draw, minlength=len(corpus)), len(names))
         own = made | {"read": dict(sorted(read.items())), "corpus": corpus.hash}
-        if task.key.sampling == "fixed":
+        if task.key.sampling == "bootstrap":  # models have the same draws: their runs of one number are no pair
+            own["training_seed"] = training_seed(encoding.seed, "bootstrap", task.number)
+        else:
             lost = (counts == 0) & (np.bincount(corpus.tokens, minlength=len(names)) > 0 if of_words else True)
             own["lost"] = [int(lost.sum()), some_words([names[k] for k in np.flatnonzero(lost)[:_SHOWN].tolist()])]
         write_safetensors(
             _space(task, names, sums, counts, encoding, own), run_file(output / task.key.path, task.number)
         )
+
+
+def _shape(encoder: SentenceEncoder) -> dict[str, Any]:
+    """What two fine-tunings of one model have in common: its kind, its size and its tokens."""
+    config, tokens = encoder.model.config, json.dumps(sorted(encoder.tokenizer.get_vocab().items()))
+    return {
+        "kind": config.model_type,
+        "layers": int(config.num_hidden_layers),
+        "width": int(config.hidden_size),
+        "tokens": sha256(tokens.encode("utf-8", "surrogatepass")).hexdigest()[:16],
+    }
 
 
 def _space(
@@ -346,56 +352,3 @@ def _firsts(tasks: Sequence[Task], output: Path) -> list[dict[str, Any]]:
     """Return what the first run of every model says of itself."""
     first = {task.model.name: task for task in reversed(tasks)}
     return [_recorded(run_file(output / task.key.path, task.number)) for task in reversed(first.values())]
-
-
-def _read(records: Sequence[Mapping[str, Any]]) -> Iterator[Read]:
-    for record in records:
-        read = Counter(record["read"])
-        with_vector = read["occurrences"] - read["without a piece"] - read["unknown"]
-        pieces = read["pieces"] / with_vector if read["pieces"] else None
-        yield Read(record["name"], with_vector, pieces, read["windows"], read["cut passages"], *record["cosines"])
-
-
-def _verdict(
-    corpus: Corpus, models: Sequence[Model], wanted: Mapping[Key, int], encoding: Encoding, missing: Sequence[Task]
-) -> Iterator[str]:
-    runs = counted(sum(wanted.values()), "run")
-    by = some_of([model.name for model in models], _SHOWN)
-    yield f"{runs} of {encoding.items} of {corpus.name} by {by}" + (
-        " are there." if missing else " were there already."
-    )
-    if "fixed" in encoding.drawn and len(models) > 1:
-        yield f"The fixed runs are the {len(models)} models: they differ by what fine-tuning does."
-    if "bootstrap" in encoding.drawn:
-        yield f"The bootstrap runs of a model differ by the {corpus.drawn}s drawn alone, the same for all models."
-
-
-def _notes(records: Sequence[Mapping[str, Any]], encoding: Encoding) -> Iterator[str]:
-    taken = f"mean and {encoding.directions} leading directions were" if encoding.directions else "mean was"
-    why = "all states of a transformer point one way, which says nothing of a word"
-    if encoding.items == "words":
-        yield (
-            f"A word is the mean of its occurrences, each the mean of its pieces in layer {records[0]['layer']}; "
-            "--layer chooses another."
-        )
-    if encoding.centred:
-        yield f"The {taken} taken out of every run: {why} (--no-centre keeps it in)."
-    else:
-        yield "Vectors are as the model gives them; --centre takes their mean out."
-    for record in records:
-        read, name = Counter(record["read"]), record["name"]
-        yield from (f"{name}: {note}" for note in record["said"])
-        if read["cut passages"]:
-            yield (
-                f"{name}: {read['cut passages']:,} of {counted(read['passages'], 'passage')} are longer than the model "
-                f"takes and were read in windows that overlap by a quarter; {_long(encoding)}."
-            )
-        for what, why in (("without a piece", "the tokenizer drops them"), ("unknown", "it does not know their signs")):
-            if n := read[what]:
-                yield f"{name}: {counted(n, 'occurrence', 'has/have', of=read['occurrences'])} no vector: {why}."
-        if (lost := record.get("lost")) and lost[0]:
-            yield f"{name}: {counted(lost[0], 'item', 'has/have')} no vector: {lost[1]}."
-
-
-def _long(encoding: Encoding) -> str:
-    return "no word is lost" if encoding.items == "words" else "their vector is the mean of these"

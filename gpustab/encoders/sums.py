@@ -21,7 +21,7 @@ from gpustab.encoders.passages import Passage, Passages
 from gpustab.formats.atomic import make_folder
 from gpustab.formats.binary.tensors import Part, load_tensors, open_tensors, write_tensors
 from gpustab.formats.checkpoints.encoder import SentenceEncoder
-from gpustab.formats.checkpoints.windows import Window, states_of, windows_of
+from gpustab.formats.checkpoints.windows import Window, states_of, vectors_of, windows_of
 from gpustab.formats.parsed import parse_json
 
 Numbers = NDArray[np.int64]
@@ -109,26 +109,27 @@ def _joined(parts: Sequence[Numbers]) -> Numbers:
 
 
 def text_sums(encoder: SentenceEncoder, passages: Sequence[Passage]) -> Sums:
-    """Return what an encoder's own pooling gives for some passages; of a long one the mean over its windows.
+    """Return what an encoder's own pooling gives for some passages.
 
-    A passage without a token has no vector and is counted only.
+    A long one is the mean over its windows, the first of which begins with the folder's prompt. A passage without a
+    token has no vector and is counted only.
     """
-    reserved = len(encoder.tokenizer(encoder.prompt, add_special_tokens=False)["input_ids"]) if encoder.prompt else 0
-    windows = windows_of(encoder, [passage.text for passage in passages], reserved)
+    windows = windows_of(encoder, [encoder.read(passage.text) for passage in passages])
+    windows = [window for window in windows if window.ends[-1] > len(encoder.prompt)]
     number = Counter(window.text for window in windows)
-    cut = {text for text, n in number.items() if n > 1}
     read = Counter(passages=len(passages), windows=len(windows), occurrences=len(number))
-    read.update({"cut passages": len(cut), "without a piece": len(passages) - len(number)})
-    texts = [
-        passages[w.text].text[w.starts[0] : w.ends[-1]] if w.text in cut else passages[w.text].text for w in windows
-    ]
-    vectors = encoder.encode(texts).cpu().double()
+    read.update({"cut passages": sum(n > 1 for n in number.values()), "without a piece": len(passages) - len(number)})
     places = {text: k for k, text in enumerate(number)}
-    total = torch.zeros(len(number), vectors.shape[1], dtype=torch.float64, device="cpu")
-    at = torch.tensor([places[window.text] for window in windows], dtype=torch.long, device="cpu")
-    total.index_add_(0, at, vectors)
-    total /= torch.tensor([*number.values()], dtype=torch.float64, device="cpu")[:, None]
+    total: torch.Tensor | None = None
+    for part, vectors in vectors_of(encoder, windows):
+        if total is None:
+            total = torch.zeros(len(number), vectors.shape[1], dtype=torch.float64, device="cpu")
+        at = torch.tensor([places[windows[k].text] for k in part], dtype=torch.long, device="cpu")
+        total.index_add_(0, at, vectors.double())
     units = np.array([passages[text].unit for text in number], np.int64)
+    if total is None:
+        return Sums(units, units, np.ones_like(units), np.zeros((0, 0), np.float32), read)
+    total /= torch.tensor([*number.values()], dtype=torch.float64, device="cpu")[:, None]
     return Sums(units, units, np.ones_like(units), total.float().numpy(), read)
 
 

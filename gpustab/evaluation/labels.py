@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,7 +23,7 @@ KINDS = (
 )
 """WordNet's files of nouns, called supersenses too (``lexnames(5WN)``), from number 3 on."""
 _FIRST = 3
-_BETWEEN = (rb"\t+", rb";", rb",", rb" +")
+_BETWEEN = (b"\t", b",", b";")
 """What stands between a word and its class, the first that is there: a class may have blanks after a tab."""
 
 
@@ -78,8 +77,8 @@ def _of_file(path: Path) -> dict[bytes, str]:
         raise InputError(f"{path}: there is no such file, wanted a word and its class a line")
     found: dict[bytes, str] = {}
     for line in read_lines(path):
-        between = next((one for one in _BETWEEN if re.search(one, line.content.strip())), rb"\t")
-        parts = [part.strip() for part in re.split(between, line.content.strip())]
+        text = line.content.strip()
+        parts = [part.strip() for part in text.split(next((one for one in _BETWEEN if one in text), None))]
         if len(parts) != 2 or not all(parts):
             raise InputError(
                 f"{path}: line {line.number} is '{show(line.content[:80])}', wanted a word and its class, between them "

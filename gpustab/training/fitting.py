@@ -10,7 +10,7 @@ The rule, and its reasons:
   mean cosine of 0.98 after 5 epochs, a collapsed space, and 0.25 after 30.
 - ``dim`` of LSA is at most half of the documents: a bootstrap sample holds about 63 % of them, and its matrix has no
   higher rank.
-- ``subsample`` of PPMI is the papers' 0.00001 from ten million tokens upwards, 0.0001 from one million, else 0.001, which
+- ``subsample`` of PPMI is the papers' 0.00001 from ten million tokens on, 0.0001 from one million, else 0.001. It
   thins out words of more than some 100 occurrences; 0.00001 leaves most words of a small corpus without a pair. Two
   shuffled runs of lee share 0.37 of ten neighbours at 0.00001, and 7.0 at 0.001; of sotu 0.64, and 4.5 at 0.0001.
 - ``runs`` are 10 of each kind: where two bootstrap runs share less than 40 % of a list of neighbours, as those of small

@@ -87,8 +87,14 @@ def notes_on(
     return notes + [note for leaf in leaves for note in _copy_notes(leaf, settings)]
 
 
-def corpus_notes(corpus: Corpus, *, told: bool = False) -> Iterator[str]:
-    """Say what the corpus is, and what was left out of it; what the evidence tells, unless it was told before."""
+def corpus_notes(corpus: Corpus, *, told: bool = False, drawn: bool = True) -> Iterator[str]:
+    """Say what the corpus is, and what was left out of it; what the evidence tells, unless it was told before.
+
+    Args:
+        corpus: the corpus.
+        told: whether the evidence was told before.
+        drawn: whether bootstrap runs may be drawn of it.
+    """
     dropped = {what.replace("_", " ").removesuffix("s"): n for what, n in corpus.dropped.items()}
     left_out = ", ".join(counted(n, what) for what, n in dropped.items() if n)
     size = ", ".join(counted(n, noun) for n, noun in corpus.sizes)
@@ -97,7 +103,7 @@ def corpus_notes(corpus: Corpus, *, told: bool = False) -> Iterator[str]:
         yield from (f"{note}." for note in corpus.notes)
         if corpus.unit == "document" and (shared := shared_column(corpus.records)):
             yield f"{shared.says}: {as_flags(shared.way)}."
-    if corpus.draws < _FEW_UNITS:
+    if drawn and corpus.draws < _FEW_UNITS:
         few = counted(corpus.draws, corpus.drawn, "is/are")
         yield f"{few} few to draw from: what bootstrap runs differ by is a matter of chance."
 

@@ -2,6 +2,7 @@
 
 import shutil
 
+import numpy as np
 import pytest
 import torch
 from typer.testing import CliRunner
@@ -10,11 +11,16 @@ import gpustab
 from gpustab.cli import app
 from gpustab.encoders import runner, sums
 from gpustab.encoders.options import Encoding
+from gpustab.encoders.passages import Passage
 from gpustab.encoders.runner import encode_runs
+from gpustab.encoders.sums import text_sums
 from gpustab.errors import InputError
 from gpustab.formats.checkpoints.encoder import SentenceEncoder
+from gpustab.formats.checkpoints.windows import windows_of
 from gpustab.formats.registry import read_space
+from gpustab.runs.load import load_runs
 from gpustab.runs.manifest import MANIFEST
+from gpustab.studies.compare.spaces import drawn_apart
 from tests.encoders.conftest import OPTIONS
 from tests.encoders.test_words import RAW, made
 from tests.encoders.tiny import save, texts, turned
@@ -136,3 +142,35 @@ def test_the_command_says_what_it_made_and_studies_read_it(text, models, tmp_pat
     assert "fine-tune again" in " ".join(found.verdict)
     asked = CliRunner().invoke(app, ["neighbours", "river", str(tmp_path / "set"), "-n", "3"], catch_exceptions=False)
     assert "in the fixed runs of encoder" in " ".join(asked.stdout.split())
+
+
+def test_a_long_text_is_the_mean_over_windows_of_its_own_tokens(tmp_path):
+    """Slices were read again: one that began within a word had more tokens than its window, and was cut."""
+    folder = save(tmp_path / "m", limit=16)
+    encoder = SentenceEncoder(folder)
+    before = list(encoder.notes)
+    long = Passage(0, "unhappily playing " * 30, np.zeros(0, np.int64), np.zeros((0, 2), np.int64))
+    found = text_sums(encoder, [long, long._replace(unit=1, text="playing")])
+    windows = windows_of(encoder, [long.text])
+    assert len(windows) > 3
+    assert encoder.notes == before
+    with torch.no_grad():
+        own = [encoder.model(torch.tensor([w.given["input_ids"]])).last_hidden_state[0].mean(0) for w in windows]
+    np.testing.assert_allclose(found.sums[0], torch.stack(own).mean(0), atol=1e-6)
+    np.testing.assert_allclose(found.sums[1], encoder.encode(["playing"])[0], atol=1e-6)
+
+
+def test_models_of_two_kinds_differ_by_more_than_fine_tuning(corpus, models, tmp_path):
+    other = save(tmp_path / "other", kind="roberta", limit=16)
+    said = [
+        encode_runs(corpus, OPTIONS, [models[0], second], tmp_path / second.name, Encoding(runs=1)).verdict[1]
+        for second in (models[1], other)
+    ]
+    assert said[0].endswith("they differ by what fine-tuning does.")
+    assert "more than fine-tuning" in said[1]
+
+
+def test_draws_that_two_models_have_in_common_are_no_pair(corpus, models, tmp_path):
+    encode_runs(corpus, OPTIONS, models, tmp_path / "set", Encoding(runs=3))
+    one, other = (load_runs(tmp_path / f"set/encoder/bootstrap/model=seed{k}") for k in (1, 2))
+    assert drawn_apart(one, other).tolist() == [[a != b for b in range(3)] for a in range(3)]

@@ -170,7 +170,7 @@ def test_what_all_vectors_have_in_common_is_taken_out(corpus, models, tmp_path):
     row = next(result.tables["models"].rows())
     assert abs(row.mean_cosine) < abs(row.mean_cosine_before)
     assert any("mean was taken out" in note and "--no-centre" in note for note in result.notes)
-    with pytest.raises(InputError, match="none is left"):
+    with pytest.raises(InputError, match="has 12 dimensions"):
         made(corpus, models[:1], tmp_path / "none", directions=12, **how)
 
 

@@ -53,7 +53,7 @@ def test_every_row_has_its_cells(each):
 
 
 def test_a_number_stands_beside_its_scale(result):
-    block, _ = describe(result)
+    block = describe(result)[0]
     facts = {name.strip(): value for name, value, _ in block.facts}
     group = result.groups[0]
     assert facts == {

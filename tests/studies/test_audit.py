@@ -337,12 +337,12 @@ def test_errors_over_words_say_that_words_depend_on_each_other(study, pages, blo
 @pytest.mark.parametrize("study", ["bootstrap", "instability", "localization", "sweep", "thresholds"])
 def test_pages_with_many_verdicts_say_how_many_chance_would_make(study, pages):
     assert "gives 40 verdicts by tests at 95 %, over claims and techniques." in pages[study]
-    assert "If nothing at all were there, about 2 of them" in pages[study]
+    assert "in about one of twenty cases: of these, about 2." in pages[study]
 
 
 def test_a_page_of_terms_says_how_many_verdicts_chance_would_make(pages):
     assert "gives 2 verdicts by tests at 95 %, over claims and techniques." in pages["consistency"]
-    assert "If nothing at all were there, one or none of them" in pages["consistency"]
+    assert "in about one of twenty cases: of these, one or none." in pages["consistency"]
 
 
 def test_a_list_of_neighbours_says_how_many_are_wrong_by_chance(resampled):

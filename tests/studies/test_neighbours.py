@@ -214,7 +214,7 @@ def test_runs_of_the_same_documents_are_told_beside_those_of_drawn_ones():
     def judged(names, runs=10):
         return Judged("x", 10, [Neighbour(name, runs, runs, "firm") for name in names], runs, "shuffled runs", 0.8)
 
-    back = "If you train again on the same documents, four of the ten come back"
+    back = "If you train again on the same documents, four of the ten are firm, in all runs"
     none = judged("")
     assert on_these_documents(judged("adgz"), judged("abcd")) == (
         f"{back}: a, d, g and z. Of these four, two are firm and two are passing in shuffled runs."
@@ -224,7 +224,7 @@ def test_runs_of_the_same_documents_are_told_beside_those_of_drawn_ones():
     assert on_these_documents(judged("adgz"), judged("", 4)).endswith(
         "a, d, g and z. Nobody knows whether other documents give them."
     )
-    assert "one of the ten comes back: a. It is passing in" in on_these_documents(judged("a"), none)
+    assert "one of the ten is firm, in all runs: a. It is passing in" in on_these_documents(judged("a"), none)
     passing = Judged("x", 1, [Neighbour("a", 1, 10, "passing")], 10, "shuffled runs", 0.8)
     assert "trust none: all are passing in these ten shuffled runs" in on_these_documents(passing, judged("a"))
 
@@ -299,9 +299,9 @@ def test_a_word_that_was_not_read_is_judged_by_nobody():
 def test_what_comes_back_in_some_runs_only_is_not_said_to_come_back():
     rows = [Neighbour("a", 8, 8, "firm"), Neighbour("b", 7, 8, "firm")]
     judged = Judged("x", 2, rows, 8, "shuffled runs", 0.8)
-    assert "two of the two come back in most runs: a and b." in on_these_documents(judged, judged._replace(runs=4))
+    assert "two of the two are firm, in most runs: a and b." in on_these_documents(judged, judged._replace(runs=4))
     every = judged._replace(n=1, listed=rows[:1])
-    assert "one of the one comes back: a." in on_these_documents(every, judged._replace(runs=4))
+    assert "one of the one is firm, in all runs: a." in on_these_documents(every, judged._replace(runs=4))
 
 
 def test_a_card_says_how_many_words_it_leaves_out():

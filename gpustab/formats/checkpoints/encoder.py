@@ -111,17 +111,24 @@ class SentenceEncoder:
         self._of_texts: dict[str, None] = {}
         self.notes = list(self._own)
 
+    def read(self, text: str) -> str:
+        """Return a text as it is read to be pooled: after the folder's prompt, in small letters where it says so."""
+        return f"{self.prompt}{text}".lower() if self.lower else f"{self.prompt}{text}"
+
+    def pooled(self, given: Mapping[str, Tensor]) -> Tensor:
+        """Return the vectors ``(n, d)`` float32 of texts of one length, by what the model takes."""
+        vectors: Tensor = self.model(**given).last_hidden_state.float()
+        for step in self._steps:
+            vectors = step(vectors)
+        return vectors
+
     @torch.no_grad()
     def encode(self, texts: Sequence[str]) -> Tensor:
         """Return the vectors ``(n, d)`` float32 of some texts; no result depends on the other texts."""
-        read = [f"{self.prompt}{text}".lower() if self.lower else f"{self.prompt}{text}" for text in texts]
-        pieces = Pieces(self.tokenizer, read, self.model, self.limit)
+        pieces = Pieces(self.tokenizer, [self.read(text) for text in texts], self.model, self.limit)
         found: list[Tensor] = [torch.empty(0, device="cpu")] * len(texts)
         for rows, given in pieces.batches(_BATCH):
-            vectors = self.model(**given).last_hidden_state.float()
-            for step in self._steps:
-                vectors = step(vectors)
-            for row, vector in zip(rows, vectors, strict=True):
+            for row, vector in zip(rows, self.pooled(given), strict=True):
                 found[row] = vector
         self._of_texts |= dict.fromkeys(pieces.notes())
         self.notes[:] = [*self._own, *self._of_texts]

@@ -34,8 +34,15 @@ def is_checkpoint(folder: Path) -> bool:
     return (folder / MODULES).is_file() or (folder.is_dir() and bool(forms(folder)))
 
 
+_READ = {".json", ".txt", ".model", ".safetensors", ".bin"}
+"""Files that make a model what it is; a README, a log or the state of a training beside them does not."""
+_NOT_READ = {"training_args.bin", "trainer_state.json", "all_results.json", "train_results.json", "eval_results.json"}
+
+
 def digest_of_files(path: Path) -> str:
-    """Return a name for the bytes of a file, or of all files of a folder.
+    """Return a name for the bytes of a file, or of the files of a model's folder.
+
+    Hidden files, and what says something of the model but is not read with it, change nothing.
 
     Raises:
         OSError: if a folder within cannot be listed or a file cannot be read; without them it were another name.
@@ -52,7 +59,10 @@ def _files_of(folder: Path) -> Iterator[Path]:
         raise error  # what Path.rglob passes over
 
     for above, _, names in os.walk(folder, onerror=stop):
-        yield from (path for name in names if (path := Path(above, name)).is_file())
+        for path in (Path(above, name) for name in names if name not in _NOT_READ):
+            hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+            if path.suffix in _READ and not hidden and path.is_file():
+                yield path
 
 
 def read_checkpoint(folder: Path, options: LoadOptions = DEFAULTS) -> Space:

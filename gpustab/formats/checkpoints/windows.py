@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -52,7 +52,7 @@ class Window(NamedTuple):
         return first, np.maximum(np.searchsorted(self.starts, words[:, 1], "left"), first)
 
 
-def windows_of(encoder: SentenceEncoder, texts: Sequence[str], reserved: int = 0) -> list[Window]:
+def windows_of(encoder: SentenceEncoder, texts: Sequence[str]) -> list[Window]:
     """Return the windows of some texts, in order; a text without a token has none.
 
     A text that is longer than the model takes is several windows, which overlap by a quarter. Nothing is padded.
@@ -60,7 +60,6 @@ def windows_of(encoder: SentenceEncoder, texts: Sequence[str], reserved: int = 0
     Args:
         encoder: the model.
         texts: as the encoder reads them.
-        reserved: tokens that are kept free.
 
     Raises:
         InputError: if the tokenizer does not tell where its tokens stand, or a window would hold next to nothing.
@@ -71,7 +70,7 @@ def windows_of(encoder: SentenceEncoder, texts: Sequence[str], reserved: int = 0
             f"{tokenizer.name_or_path}: its tokenizer does not tell where a token stands in a text; save it as a fast "
             "one, with tokenizer.json"
         )
-    limit = (encoder.limit or _UNLIMITED) - reserved
+    limit = encoder.limit or _UNLIMITED
     room = limit - tokenizer.num_special_tokens_to_add()
     if room < _LAP:
         raise InputError(f"{tokenizer.name_or_path}: takes {max(room, 0)} tokens of a text, wanted {_LAP} at least")
@@ -124,9 +123,27 @@ def check_layer(encoder: SentenceEncoder, layer: int) -> int:
 
 @torch.no_grad()
 def states_of(encoder: SentenceEncoder, windows: Sequence[Window], layer: int) -> Iterator[tuple[list[int], Tensor]]:
-    """Yield numbers of windows of equal length, and their tokens' states ``(b, t, d)`` float32 on the CPU.
+    """Yield numbers of windows of equal length, and their tokens' states ``(b, t, d)`` float32 on the CPU."""
+    for part, given in _of_one_length(encoder, windows):
+        states = encoder.model(**given, output_hidden_states=True).hidden_states
+        if states is None:
+            raise InputError(f"{type(encoder.model).__name__} gives no hidden states")
+        yield part, states[layer].float().cpu()
 
-    Windows of equal length go together: padding changes what many models give, and on the left it moves positions.
+
+@torch.no_grad()
+def vectors_of(encoder: SentenceEncoder, windows: Sequence[Window]) -> Iterator[tuple[list[int], Tensor]]:
+    """Yield numbers of windows of equal length, and their vectors by the encoder's own pooling, ``(b, d)`` float32."""
+    for part, given in _of_one_length(encoder, windows):
+        yield part, encoder.pooled(given).cpu()
+
+
+def _of_one_length(
+    encoder: SentenceEncoder, windows: Sequence[Window]
+) -> Iterator[tuple[list[int], dict[str, Tensor]]]:
+    """Yield numbers of windows of equal length and what the model takes for them.
+
+    Padding changes what many models give, and on the left it moves positions.
     """
     device = next(encoder.model.parameters()).device
     by_length: dict[int, list[int]] = {}
@@ -137,10 +154,4 @@ def states_of(encoder: SentenceEncoder, windows: Sequence[Window], layer: int) -
         for start in range(0, len(numbers), together):
             part = numbers[start : start + together]
             names = windows[part[0]].given
-            given: dict[str, Any] = {
-                name: torch.tensor([windows[k].given[name] for k in part], device=device) for name in names
-            }
-            states = encoder.model(**given, output_hidden_states=True).hidden_states
-            if states is None:
-                raise InputError(f"{type(encoder.model).__name__} gives no hidden states")
-            yield part, states[layer].float().cpu()
+            yield part, {name: torch.tensor([windows[k].given[name] for k in part], device=device) for name in names}

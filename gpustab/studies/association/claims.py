@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, NamedTuple
 
 from gpustab.results import Column, Sheet
@@ -44,12 +44,12 @@ class Tested(NamedTuple):
     runs: Annotated[int, Column(about="0 where an alarm forbids to judge")]
     effect: Annotated[
         float,
-        Column("d", 3, "effect size, mean over runs: X less Y in the mean association, by the SD (n − 1) over X and Y"),
+        Column("d", 3, "effect size, at the mean over runs of Fisher's z: X less Y in association, by the SD (n − 1)"),
     ]
-    low: Annotated[float, Column(about="95 % interval of the mean over runs")]
+    low: Annotated[float, Column(about="95 % interval of the mean over runs, by Fisher's z")]
     high: float
     sd: Annotated[float, Column("SD over runs", 2)]
-    run_low: Annotated[float, Column("one run from", about="95 % interval of d in another single run")]
+    run_low: Annotated[float, Column("one run from", about="95 % interval of d in another single run, by Fisher's z")]
     run_high: Annotated[float, Column("one run to")]
     least: Annotated[float, Column("least", about="of these runs")]
     most: Annotated[float, Column("most", about="of these runs")]
@@ -80,7 +80,39 @@ class Tested(NamedTuple):
         return Estimate.of_runs(self.effect, self.words_se, words)
 
 
+class Used(NamedTuple):
+    """Which words of one set are tested: those that every run of every group has."""
+
+    test: str
+    set: str
+    given: Annotated[int, Column("words given")]
+    used: Annotated[int, Column("words used")]
+    words: Annotated[str, Column("words that are used")]
+
+    @property
+    def lost(self) -> bool:
+        """Whether fewer than half of the words are used, so that another set is tested than was given."""
+        return 2 * self.used < self.given
+
+    def __str__(self) -> str:
+        return f"{self.set} {self.used} of {self.given} ({self.words})"
+
+
 TESTS = Sheet("tests", Tested, "one row a group and test")
+USED = Sheet("sets", Used, "one row a test and set of words")
+
+
+def leading(rows: Iterable[Tested]) -> list[Tested]:
+    """Return rows in the order of their tests, of each those of bootstrap runs first: they tell of documents too."""
+    kept = list(rows)
+    tests = list(dict.fromkeys(row.test for row in kept))
+    return sorted(kept, key=lambda row: (tests.index(row.test), row.differ_by != "documents"))
+
+
+def deciding(rows: Sequence[Tested], test: str) -> list[Tested]:
+    """Return the rows by which a test is claimed: of bootstrap runs where there are such, else all."""
+    own = [row for row in rows if row.test == test]
+    return [row for row in own if row.differ_by == "documents"] or own
 
 
 def _no_test(row: Tested) -> str:
@@ -126,10 +158,18 @@ def _size(row: Tested) -> str:
     return capital(size(row))
 
 
-def chance(row: Tested) -> str:
+def probability(row: Tested) -> str:
     """Return the p of the words with its error by the draw of splits."""
-    error = f" ± {number(2 * row.p_error, 1)}" if row.p_error else ""
-    return f"p = {number(row.p, 2)}{error}"
+    return number(row.p, 2) + (f" ± {number(2 * row.p_error, 1)}" if row.p_error else "")
+
+
+def chance(row: Tested) -> str:
+    """Return the p of the words, a clause; where it is the smallest that sets of these sizes have, that is said."""
+    said = f"p = {probability(row)}"
+    if row.p_error or row.p > least_p(*row.sizes) * (1 + 1e-9):
+        return said
+    x, y = row.sizes
+    return f"{said} ({round(row.p * row.splits):,} of {row.splits:,} splits, the least that {x} and {y} words can give)"
 
 
 def turned(row: Tested) -> str:

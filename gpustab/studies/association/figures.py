@@ -8,7 +8,7 @@ from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.report.svg.rows import CLOSE, Dot, Row, Upright, dots
 from gpustab.results import Table
 from gpustab.results.page import counted
-from gpustab.studies.association.claims import TESTS, THERE, Tested
+from gpustab.studies.association.claims import TESTS, THERE, Tested, deciding
 from gpustab.studies.association.study import RUN_ROWS
 from gpustab.studies.shared.wording import capital, group_in_words
 
@@ -40,8 +40,9 @@ def effects(_: Table[Tested], tables: Tables) -> Picture:
         names = own[0]
         heading = f"{capital(names.first)} less {names.second}, toward {names.toward} against {names.against}"
         panels.append(dots(lines, axis, _FRAME, label, heading=heading, key=key))
-        there += any(THERE.judge(row) == "yes" for row in own)
-    title = f"{counted(there, 'test', 'shows/show', of=len(panels))} an association beyond one run's luck in some group"
+        there += any(THERE.judge(row) == "yes" for row in deciding(rows, test))
+    where = "bootstrap runs" if any(row.differ_by == "documents" for row in rows) else "some group"
+    title = f"{counted(there, 'test', 'shows/show', of=len(panels))} an association beyond one run's luck in {where}"
     return Picture(title, panels)
 
 

@@ -7,7 +7,7 @@ from gpustab.report.origin import embeddings, in_words, sized
 from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, number, percent, signed
 from gpustab.statistics.splits import DRAWN, MOST
-from gpustab.studies.association.claims import TESTS, THERE, Tested, chance
+from gpustab.studies.association.claims import TESTS, THERE, USED, Tested, deciding, leading, probability, size
 from gpustab.studies.association.study import DOCUMENTS, WORD_ROWS, WordRow
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import by_chance, rules, verdicts
@@ -17,14 +17,15 @@ CITATIONS = ("caliskan2017",)
 _SHOWN = 5
 _ASIDE = (
     "d is the difference of the mean association of both sets of targets, by the standard deviation (n − 1) of the "
-    "associations of all targets. p is two-sided: the share of all splits of the targets into sets of these sizes "
-    "whose means lie as far apart; the paper's is half of it. Attributes are taken as they are."
+    "associations of all targets. Its mean over runs and its intervals are formed on Fisher's z, so that they keep "
+    "within what d can be. p is two-sided: the share of all splits of the targets into sets of these sizes whose means "
+    "lie as far apart; for sets of equal size the paper's is half of it. Attributes are taken as they are."
 )
 _FEW = (
-    "The words are few, and were chosen. ± words is the standard error of d by leaving out one word of the four sets "
-    "after the other. It takes them for a random and independent draw, which they are not: it is too small."
+    "The words are few, and were chosen. ± over words is half of the 95 % interval of d, by leaving out one word "
+    "of the four sets after the other. It takes them for a random and independent draw, which they are not: it is too "
+    "small."
 )
-_OTHER = "part of these runs in which d has another sign than the mean, and in which p is on the other side of 0.05"
 _VERDICTS = {"yes": "there", "no": "turns", "words": "chance of words?"}
 
 
@@ -38,7 +39,9 @@ def page(result: Result) -> list[Block]:
         sets = f"{own[0].first} and {own[0].second}, toward {own[0].toward} against {own[0].against}"
         tables = [SmallTable.of("", own, _COLUMNS, Tested)]
         aside = _ASIDE if k == 0 else ""
-        blocks.append(Block(f"{capital(test)}: {sets}", tables=tables, figures=["effects"] * (k == 0), aside=aside))
+        used = f"Words used: {'; '.join(map(str, USED.rows(result.tables, test=test)))}."
+        figures = ["effects"] * (k == 0)
+        blocks.append(Block(f"{capital(test)}: {sets}", [], tables, figures, answer=used, aside=aside))
     blocks += [_words(result, rows)] if rows else []
     blocks += _documents(result)
     observed = OBSERVED.of(result.tables)
@@ -55,17 +58,17 @@ _COLUMNS: Columns = [
     ("one run, 95 %", lambda row: _one_run(row), "what 95 % of other single runs give"),
     ("these runs", lambda row: signed_span(row.least, row.most), "least and most of these runs: no interval"),
     ("± words", lambda row: number(row.over_words.half, 2), "half of the 95 % interval over the words of the sets"),
-    ("p", lambda row: chance(row).removeprefix("p = "), "of the words' splits, by the mean over all runs"),
-    ("other sign, p", lambda row: f"{percent(row.other_sign)}, {percent(row.other_p)}", _OTHER),
+    ("p", probability, "of the words' splits, by the mean over all runs"),
+    ("runs of other sign", lambda row: percent(row.other_sign), "part of these runs in which d has another sign"),
+    ("of other p", lambda row: percent(row.other_p), "part of these runs whose p is on the other side of 0.05"),
     ("association", lambda row: _VERDICTS.get(THERE.judge(row), THERE.judge(row))),
 ]
 
 
 def _words(result: Result, rows: list[Tested]) -> Block:
-    """The words without which d is least, of every test by its first group."""
+    """The words without which d is least, of every test by the group that leads."""
     tables = []
-    first = {row.test: row for row in reversed(rows)}
-    for test, row in sorted(first.items(), key=lambda one: [own.test for own in rows].index(one[0])):
+    for test, row in _first(rows).items():
         sign = 1 if row.effect >= 0 else -1
         words = sorted(WORD_ROWS.rows(result.tables, group=row.group, test=test), key=lambda one: sign * one.without)
         columns: Columns = [
@@ -109,12 +112,25 @@ def heading(result: Content) -> tuple[str, str]:
 
 
 def cards(result: Content) -> list[Card]:
-    """Return the effects of the first tests, in their first group."""
-    rows = list(TESTS.rows(result.tables, group=result.groups[0]["name"] if result.groups else ""))
+    """Return the effects of the first tests, of bootstrap runs where there are such."""
+    rows = list(_first(list(TESTS.rows(result.tables))).values())
     return [
-        Card(f"{capital(row.test)}: d", signed(row.effect), "effect size", f"one run {_one_run(row)}")
+        Card(
+            f"{capital(row.test)}: d",
+            signed(row.effect),
+            "effect size",
+            f"{group_in_words(row.group)}: one run {_one_run(row)}",
+        )
         for row in rows[:4]
     ]
+
+
+def _first(rows: list[Tested]) -> dict[str, Tested]:
+    """Of every test the row that leads."""
+    found: dict[str, Tested] = {}
+    for row in leading(rows):
+        found.setdefault(row.test, row)
+    return found
 
 
 def _one_run(row: Tested) -> str:
@@ -123,18 +139,30 @@ def _one_run(row: Tested) -> str:
 
 def may_claim(result: Content) -> str:
     """Return what a paper may say of the associations."""
-    if result.alarms:
+    lost = {row.test for row in USED.rows(result.tables) if row.lost}
+    rows = [row for row in leading(TESTS.rows(result.tables)) if row.test not in lost]
+    if len(result.alarms) > len(lost) or not rows:  # the runs themselves are in doubt
         return ""
-    sure = [row for row in TESTS.rows(result.tables) if THERE.judge(row) == "yes"]
-    if not sure:
-        return (
+    claims, open_ = [], []
+    for test in dict.fromkeys(row.test for row in rows):
+        sure = [row for row in deciding(rows, test) if THERE.judge(row) == "yes"]
+        claims += [f"{capital(group_in_words(row.group))}: {THERE.sentence(row)}" for row in sure[:1]]
+        trained = [row for row in rows if row.test == test and THERE.judge(row) == "yes"]
+        open_ += [] if sure else [_not_yet(row) for row in trained[:1]]
+    if not claims:
+        return " ".join(open_[:3]) or (
             "That you tested these associations, and that none is there beyond one run's luck and chance of the words."
         )
-    by_test = {row.test: row for row in sorted(sure, key=lambda row: row.differ_by == "documents")}
-    said = " ".join(THERE.sentence(row) for row in list(by_test.values())[:3])
+    with_ = "Say it of these words in this text, with the interval, p and the words that were used."
+    not_ = "Do not say it of the language, of people, or of other words for the same thing."
+    return " ".join([*claims[:3], with_, not_, *open_[:3]])
+
+
+def _not_yet(row: Tested) -> str:
+    """What holds over trainings, and not over draws of the documents."""
     return (
-        f"{said} Say it of these words in this text, with the interval, p and your word sets. Do not say it of the "
-        "language, of people, or of other words for the same thing."
+        f"Training alone does not turn the association of '{row.test}' ({size(row)}). The bootstrap runs do not "
+        "confirm it, so another draw of the documents may turn it: do not claim it of this text yet."
     )
 
 
@@ -150,7 +178,7 @@ def methods(result: Content) -> str:
         "set of attributes less that with the other, averaged over each set of targets, and the difference of both by "
         f"the standard deviation (n − 1) over all targets (d), with gpustab {result.environment.get('gpustab')}. p is "
         f"two-sided, over all splits of the targets into sets of these sizes{drawn}, of the mean associations of all "
-        "runs. Intervals (95 %) of the mean over runs and of a further run are by Student's t with R − 1 degrees of "
-        "freedom. One run tells a sign that is another in at most 5 % of runs, by the noncentral t. Words that some "
-        "run lacked were left out of all."
+        "runs. The mean of d over runs, and the intervals (95 %) of it and of a further run by Student's t with R − 1 "
+        "degrees of freedom, were formed on Fisher's z. One run tells a sign that is another in at most 5 % of runs, "
+        "by the noncentral t. Words that some run lacked were left out of all."
     )

@@ -29,7 +29,7 @@ from gpustab.runs.runs import Runs
 from gpustab.spaces.words import show
 from gpustab.statistics.intervals import Estimate, jackknife_error, t_quantile
 from gpustab.statistics.splits import Floats, split_test
-from gpustab.studies.association.claims import CHANCE, TESTS, THERE, Tested, shows
+from gpustab.studies.association.claims import CHANCE, TESTS, THERE, USED, Tested, Used, leading, shows
 from gpustab.studies.association.options import AssociationOptions
 from gpustab.studies.association.sets import FEWEST, Sets, read_sets
 from gpustab.studies.shared.claims import OBSERVED
@@ -63,7 +63,7 @@ class WordRow(NamedTuple):
     word: str
     association: Annotated[float | None, Column(about="of a target with A less B, in cosine; mean over runs")]
     association_se: Annotated[float | None, Column(about="its error over runs")]
-    without: Annotated[float, Column("d without it", 3, "effect size without the word, mean over runs")]
+    without: Annotated[float, Column("d without it", 3, "effect size without the word, likewise over runs")]
     p_without: Annotated[float, Column("p without it", 2)]
 
 
@@ -133,7 +133,7 @@ def association(
         **choices: options one by one, see :class:`AssociationOptions`.
 
     Returns:
-        Tables ``tests``, ``runs``, ``words``, ``documents`` and ``observations``.
+        Tables ``tests``, ``sets``, ``runs``, ``words``, ``documents`` and ``observations``.
 
     Raises:
         InputError: if no file of sets is given, it is wrong, or of no test all four sets have two words in all runs.
@@ -155,14 +155,18 @@ def association(
             notes = []
             if lost := [show(word) for word in asked if word not in own.words]:
                 few = counted(len(lost), "word", "is/are", of=len(asked))
-                notes = [f"{few} lacking in some run here, and so left out of all runs: {some_of(lost)}."]
+                notes = [f"{few} lacking in some run here, and so left out of all groups: {some_of(lost)}."]
             answer.warn(runs.name, alarms, notes)
             answer.result.groups.append({"name": runs.name, "runs": list(runs.names), "words": len(own.words)})
             taken.append(own)
         kept, said = common(tests, taken)
         if not kept:
-            raise InputError(f"{options.sets}: of no test every set has two words that all runs have. {' '.join(said)}")
+            where = f"{options.sets}: of no test every set has two words that all runs have."
+            raise InputError(" ".join([where, *said, *_way_on(tests, taken, asked)]))
         answer.result.notes += said
+        used = list(used_of(tests, kept))
+        USED.add(answer.result.tables, used)
+        answer.result.alarms += lost_sets(used)
         for own in taken:
             for sets in kept:
                 _of_test(own, sets, options.seed, answer.result)
@@ -189,7 +193,8 @@ def common(tests: Sequence[Sets], taken: Sequence[Taken]) -> tuple[list[Sets], l
         own = sets.kept(frozenset(word for word in words if not all(word in one.words for one in taken)))
         few = [name for name, size in zip(own.names, own.sizes, strict=True) if size < FEWEST]
         if few:
-            notes.append(f"The test '{sets.name}' is left out: {some_of(few)} has fewer than two words in all runs.")
+            have = f"{some_of(few)} {'have' if few[1:] else 'has'}"
+            notes.append(f"The test '{sets.name}' is left out: {have} fewer than two words in all runs.")
             continue
         if own.sizes[0] != own.sizes[1]:
             notes.append(
@@ -198,6 +203,40 @@ def common(tests: Sequence[Sets], taken: Sequence[Taken]) -> tuple[list[Sets], l
             )
         kept.append(own)
     return kept, notes
+
+
+def used_of(tests: Sequence[Sets], kept: Sequence[Sets]) -> Iterator[Used]:
+    """Yield which words of every set of the tests that are kept are used."""
+    given = {sets.name: sets.sizes for sets in tests}
+    for sets in kept:
+        for name, size, words in zip(sets.names, given[sets.name], sets.words, strict=True):
+            yield Used(sets.name, name, size, len(words), ", ".join(map(show, words)))
+
+
+def lost_sets(used: Sequence[Used]) -> Iterator[str]:
+    """Yield an alarm for every test of which a set keeps fewer than half of its words."""
+    for test in dict.fromkeys(row.test for row in used):
+        if few := [str(row) for row in used if row.test == test and row.lost]:
+            yield (
+                f"The test '{test}' has lost most words of {counted(len(few), 'set')}. Used are: {'; '.join(few)}. "
+                "A test of these words is not the test that you named. Name words that all runs have, or train with a "
+                f"lower {option('min_count')}."
+            )
+
+
+def _way_on(tests: Sequence[Sets], taken: Sequence[Taken], asked: Sequence[bytes]) -> Iterator[str]:
+    """Where several techniques leave no test, which lack the words and which alone have them."""
+    techniques = list(dict.fromkeys(one.key.technique for one in taken))
+    if not techniques[1:]:
+        return
+    lacking = [
+        f"{groups_in_words([one.name])}: {len(asked) - len(one.words):,} of {len(asked):,} words are lacking."
+        for one in taken
+    ]
+    yield from lacking
+    alone = [name for name in techniques if common(tests, [one for one in taken if one.key.technique == name])[0]]
+    if alone:
+        yield f"Measure one technique alone: give the folder {' or '.join(alone)} of the run set."
 
 
 class Measured(NamedTuple):
@@ -209,12 +248,25 @@ class Measured(NamedTuple):
         effect: ``(R,)`` d, that difference by the SD over all targets.
         z: ``(R,)`` Fisher's z of the correlation of association and set, which for sets of one size is about d/2. It
             has no bound, near which d is skewed: by d 6 % of intervals of the share of turning runs lay below it.
+        most: the largest d that sets of these sizes can have, at a correlation of 1.
     """
 
     associations: Floats
     difference: Floats
     effect: Floats
     z: Floats
+    most: float
+
+    @property
+    def middle(self) -> float:
+        """The effect at the mean of z over runs."""
+        return self.span(0.0)[0] if len(self.z) > 1 else float(self.effect[0])
+
+    def span(self, reach: float) -> tuple[float, float]:
+        """Return d so many standard deviations of z below and above its mean; NaN of one run."""
+        sd = float(self.z.std(ddof=1)) if len(self.z) > 1 else math.nan
+        low, high = (self.most * math.tanh(float(self.z.mean()) + sign * reach * sd) for sign in (-1, 1))
+        return low, high
 
 
 def measure(cosines: Floats, sizes: Sequence[int]) -> Measured:
@@ -228,8 +280,8 @@ def measure(cosines: Floats, sizes: Sequence[int]) -> Measured:
     own = cosines[:, :, :a].mean(2) - cosines[:, :, a:].mean(2)
     difference, spread = own[:, :x].mean(1) - own[:, x:].mean(1), own.std(1, ddof=1)
     effect = np.divide(difference, spread, out=np.full(len(own), math.nan), where=spread > 0)
-    correlation = effect * math.sqrt(x * y / ((x + y) * (x + y - 1)))
-    return Measured(own, difference, effect, np.arctanh(np.clip(correlation, -_ONE, _ONE)))
+    most = math.sqrt((x + y) * (x + y - 1) / (x * y))
+    return Measured(own, difference, effect, np.arctanh(np.clip(effect / most, -_ONE, _ONE)), most)
 
 
 def turning(effects: Floats) -> tuple[float, float]:
@@ -271,9 +323,9 @@ def numbers_of(
     splits = split_test(np.vstack([by_mean, found.associations]), sizes[0], seed)
     words = list(_words(cosines, sets, seed, whose[0], found))
     strata = [[row.without for row in words if row.set == name] for name in sets.names]
-    effect, difference = _mean(found.effect), _mean(found.difference)
+    effect, difference = found.middle, _mean(found.difference)
     sd = float(found.effect.std(ddof=1)) if runs > 1 else math.nan
-    reach = t_quantile(runs - 1) * sd * math.sqrt(1 + 1 / runs) if runs > 1 else math.nan
+    reach = t_quantile(runs - 1) if runs > 1 else math.nan
     row = Tested(
         whose[0],
         sets.name,
@@ -281,11 +333,10 @@ def numbers_of(
         *sizes,
         whose[1],
         0 if silent else runs,
-        effect.value,
-        *effect.interval,
+        effect,
+        *found.span(reach / math.sqrt(runs)),
         sd,
-        effect.value - reach,
-        effect.value + reach,
+        *found.span(reach * math.sqrt(1 + 1 / runs)),
         float(found.effect.min()),
         float(found.effect.max()),
         math.sqrt(sum(jackknife_error(own) ** 2 for own in strata)),
@@ -294,7 +345,7 @@ def numbers_of(
         float(splits.p[0]),
         float(splits.error[0]),
         splits.splits,
-        float((np.sign(found.effect) != np.sign(effect.value)).mean()),
+        float((np.sign(found.effect) != np.sign(effect)).mean()),
         float(((splits.p[1:] <= CHANCE) != (splits.p[0] <= CHANCE)).mean()),
         *turning(found.z),
     )
@@ -319,7 +370,7 @@ def _words(cosines: Floats, sets: Sets, seed: int, group: str, found: Measured) 
         p = split_test(np.array([one.associations.mean(0) for one in less]), sizes[0], seed).p
         for k, word in enumerate(words):
             value, se = own[start + k][:2] if s < 2 else (None, None)
-            yield WordRow(group, sets.name, name, show(word), value, se, float(less[k].effect.mean()), float(p[k]))
+            yield WordRow(group, sets.name, name, show(word), value, se, less[k].middle, float(p[k]))
         start += len(words)
 
 
@@ -361,7 +412,6 @@ def _answer(result: Result) -> None:
     rows = list(TESTS.rows(result.tables))
     several = len({row.group for row in rows}) > 1
     OBSERVED.add(result.tables, [THERE.observed(row, row.group, shows(row)) for row in rows])
-    tests = list(dict.fromkeys(row.test for row in rows))
-    for row in sorted(rows, key=lambda row: tests.index(row.test)):
+    for row in leading(rows):
         before = f"{groups_in_words([row.group])}: " if several else ""
         result.verdict.append(f"{before}{THERE.sentence(row)}")

@@ -188,7 +188,7 @@ def on_these_documents(whole: Judged, drawn: Judged) -> str:
     every = all(one.hits == one.of for one in whole.firm)
     back = (
         f"If you train again on the same documents, {in_words(firm)} of the {in_words(whole.n)} "
-        f"{'comes' if firm == 1 else 'come'} back{'' if every else ' in most runs'}"
+        f"{'is' if firm == 1 else 'are'} firm, in {'all' if every else 'most'} runs"
     )
     if drawn.runs < drawn.needed:
         return f"{back}: {listed([one.word for one in whole.firm])}. Nobody knows whether other documents give them."

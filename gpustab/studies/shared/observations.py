@@ -26,7 +26,7 @@ def verdicts(observations: Table[Observation]) -> SmallTable:
         "",
         observations.rows(),
         [
-            ("claim of the paper", lambda row: f"{row.claim.rstrip('.')} ({row.source})"),
+            ("claim", lambda row: f"{row.claim.rstrip('.')} ({row.source or 'no paper'})"),
             ("runs of", lambda row: group_in_words(row.technique) or "all techniques"),
             ("holds here?", lambda row: _IN_WORDS.get(row.agrees, row.agrees)),
             ("these runs", lambda row: capital(row.shows)),
@@ -60,7 +60,7 @@ def beside_paper(observations: Table[Observation]) -> list[tuple[str, str, str]]
 
 
 def by_chance(observations: Iterable[Observation]) -> str:
-    """Return how many of these verdicts would say something by chance where nothing is there; empty for one or none.
+    """Return how many of these verdicts are wrong by chance; empty for one or none.
 
     Verdicts that say nothing are counted, since they could have been wrong; those without a test are not.
     """
@@ -68,12 +68,12 @@ def by_chance(observations: Iterable[Observation]) -> str:
 
 
 def verdicts_by_chance(tested: int) -> str:
-    """Return how many of so many verdicts would say something by chance; empty for one or none."""
+    """Return how many of so many verdicts are wrong by chance; empty for one or none."""
     if tested < 2:
         return ""
     return (
-        f"This page gives {tested} verdicts by tests at 95 %, over claims and techniques. Open ones count too. If "
-        f"nothing at all were there, {by_chance_of(tested)} of them would still say yes or no by chance."
+        f"This page gives {tested} verdicts by tests at 95 %, over claims and techniques. Open ones count too. A test "
+        f"errs by chance in about one of twenty cases: of these, {by_chance_of(tested)}."
     )
 
 

@@ -176,7 +176,11 @@ def _common(groups: Sequence[GroupSummary]) -> Block:
             unions = [x["neighbours"][n]["common_jaccard"] if n in x["neighbours"] else None for x in groups]
             rows.append(("of all runs, as a part of the union", ["–" if x is None else number(x, 3) for x in unions]))
             tables.append(_columns(names, rows, f"Of {n} nearest neighbours"))
-    aside = "They are the fewer the more runs there are: compare such shares only at one number of runs."
+    aside = (
+        "Of a word's n nearest neighbours, the share that all of so many runs list, mean over words; ± is half of the "
+        "95 % interval over runs. It falls as runs are added: compare it only at one number of runs. The last row "
+        "divides the words that all runs list by those that any of them lists. Hellrich and Hahn call both reliability."
+    )
     return Block("Which share of neighbours do several runs all have?", tables=tables, aside=aside, folded=True)
 
 

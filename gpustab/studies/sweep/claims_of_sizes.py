@@ -9,7 +9,7 @@ from gpustab.results.page import number, percent
 from gpustab.statistics.intervals import t_quantile
 from gpustab.statistics.ranks import spearman_interval
 from gpustab.studies.shared.claims import Claim, Margin, above, below
-from gpustab.studies.shared.wording import capital, difference_span, number_span
+from gpustab.studies.shared.wording import capital, difference_span, number_span, signed_span
 from gpustab.studies.sweep.sizes import MEASURES, Effect, Ordered
 
 LESZCZYNSKI = "Leszczynski et al. 2020"
@@ -33,7 +33,9 @@ def knows(effect: Effect) -> bool:
 
 
 def _judge(effect: Effect) -> str:
-    return below(effect.estimate, 0) if knows(effect) and effect.runs > 2 else "no test"
+    if not knows(effect) or effect.runs < 3:
+        return "no test"
+    return below(effect.estimate, 0) if effect.se else "undecided"  # equal counts of few words are no proof
 
 
 def _points(effect: Effect) -> str:
@@ -61,8 +63,8 @@ def _why_not(effect: Effect) -> str:
         return "two runs give no interval. Train at least three."
     low, high = effect.knowledge.interval
     return (
-        "at its worst size the probe hardly knows more than which class is most frequent "
-        f"({difference_span(100 * low, 100 * high, 1)} points). Its changes of mind mean nothing then. Give it words "
+        "at its worst size the probe is hardly more often right than who always tells the most frequent class "
+        f"({signed_span(100 * low, 100 * high, 1)} points). Its changes of mind mean nothing then. Give it words "
         "whose classes these vectors know."
     )
 

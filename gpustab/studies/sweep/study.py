@@ -241,7 +241,7 @@ def _collapsed(measured: Mapping[str, Measured]) -> Iterator[str]:
 
 
 def nothing_learned(measured: Mapping[str, Measured], plan: TrainingSettings) -> Iterator[str]:
-    """Yield alarms on settings whose runs are hardly more alike than unrelated spaces, by the most alike."""
+    """Yield alarms on settings whose runs are hardly more alike than unrelated spaces; by the most alike of them."""
     for sampling in plan.samplings:
         found = {}
         for name, numbers in measured.items():

@@ -87,6 +87,11 @@ def _judge(more: bool) -> Callable[[Effect], Verdict]:
     return judge
 
 
+def matters(row: Effect) -> bool:
+    """Tell whether a factor surely matters, toward more or toward less stability."""
+    return "yes" in (_judge(True)(row), _judge(False)(row))
+
+
 def changed(row: Effect) -> str:
     """Return what a step of the factor changes, a clause."""
     low, high = sorted((abs(row.change_low), abs(row.change_high)))
@@ -131,9 +136,9 @@ FREQUENT = _of(
     True,
     "Wendlandt et al. 2018, §1 and 5",
     "Wendlandt et al. found rare words less stable, very unlike stabilities at middle frequencies, and frequency no "
-    "major factor beside others",
+    "major factor beside others: a yes is not what they found",
 )
-SPREAD = _of("spread", "Words of many documents", True)
+SPREAD = _of("spread", "Words of more documents than their frequency gives", True)
 SENSES = _of("senses", "Words with many senses", False)
 NEAREST = _of(
     "near-neighbour",

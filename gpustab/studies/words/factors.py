@@ -41,7 +41,7 @@ FACTORS: Mapping[str, Factor] = {
     "verb": Factor("verb", 1.0, "if a word is a verb and no noun"),
     "adjective": Factor("adjective", 1.0, "if a word is an adjective and no noun"),
     "adverb": Factor("adverb", 1.0, "if a word is an adverb and no noun"),
-    "other": Factor("no word of WordNet", 1.0, "if a word is unknown to WordNet and no noun"),
+    "other": Factor("unknown to WordNet", 1.0, "if a word is unknown to WordNet and no noun"),
     "nearest": Factor("cosine with its nearest word", 0.1, "if a word has its nearest word 0.1 nearer"),
 }
 """Numbers of a word by name. Frequency is a logarithm to base 10; spread and senses are logarithms to base 2."""

@@ -20,7 +20,7 @@ _FRAME = CLOSE._replace(top=66, row=46, foot=24)
 @drawn_from("effects", "The picture of factors needs a regression.")
 def factors(effects: Table[Effect], _: Tables) -> Picture:
     """One panel a group: a row for each factor, a mark for each measure of stability."""
-    panels, said = [], []
+    panels, said, by = [], [], ""
     for group, part in effects.split("group"):
         rows = list(part.rows())
         measures = list(dict.fromkeys(row.measure for row in rows))
@@ -34,18 +34,19 @@ def factors(effects: Table[Effect], _: Tables) -> Picture:
                     for row in own
                     for k in [measures.index(row.measure)]
                 ]
-                title = f"{name}, beside nouns" if name in CLASSES else FACTORS[name].title
+                title = FACTORS[name].title + (", beside nouns" if name in CLASSES else "")
                 lines.append(Row(capital(title), [Upright(0.0, "axis dash", (-6, 18)), *marks]))
         axis = Axis(
             "effect, in standard deviations of the words' stability", reaches=0.0, low=_low(rows), high=_high(rows)
         )
-        largest = max((row for row in rows if row.measure == measures[0]), key=lambda row: abs(row.effect))
+        by = measures[0]
+        largest = max((row for row in rows if row.measure == by), key=lambda row: abs(row.effect))
         label = "; ".join(f"{FACTORS[row.factor].title} {row.effect:+.2f} by {row.measure}" for row in rows)
         panels.append(dots(lines, axis, _FRAME, label, heading=capital(group_in_words(str(group))), key=key))
         said.append(f"{FACTORS[largest.factor].title} ({group_in_words(str(group))})")
     if len(said) == 1:
         said = [said[0].partition(" (")[0]]
-    return Picture(f"The largest effect on the words' stability has: {', '.join(said[:4])}", panels)
+    return Picture(f"The largest effect on the words' stability by {by} has: {', '.join(said[:4])}", panels)
 
 
 def _low(rows: list[Effect]) -> float:

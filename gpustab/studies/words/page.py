@@ -11,7 +11,7 @@ from gpustab.results.page import Columns, percent, signed
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import by_chance, rules, verdicts
 from gpustab.studies.shared.wording import WORDS_DEPEND, capital, listed, number_span, signed_span
-from gpustab.studies.words.claims import EFFECTS, PARTS_OF, Effect, Part
+from gpustab.studies.words.claims import EFFECTS, PARTS_OF, Effect, Part, matters
 from gpustab.studies.words.factors import CLASSES, FACTORS, PART_OF_SPEECH
 from gpustab.studies.words.study import FITS, LOSS
 
@@ -19,7 +19,8 @@ CITATIONS = ("wendlandt2018", "pierrejean2018", "burdick2021", "rettenmeier2020"
 _ASIDE = (
     "An effect says what a factor does while all others stay the same. “Alone” says how the factor goes with stability "
     "while nothing stays the same. Where the two differ, other factors do what this one seems to do: a rare word is in "
-    "few documents too. Effects are of these words in these runs; they are no causes. " + WORDS_DEPEND
+    "few documents too. Effects are of these words in these runs; they are no causes. The cosine with the nearest word "
+    "is read from the same vectors as the stability, so it explains nothing by itself. " + WORDS_DEPEND
 )
 _PAPERS = (
     "Burdick, Kummerfeld and Mihalcea (2021) ask the same of languages, and find that stability goes with grammar, "
@@ -65,11 +66,11 @@ def _effects(result: Result, group: str, measure: str) -> SmallTable:
 
     gained = "% of loss less" if measure == LOSS else "neighbours more"
     columns: Columns = [
-        ("factor", lambda row: f"{row.factor}, beside nouns" if row.factor in CLASSES else FACTORS[row.factor].title),
+        ("factor", lambda row: FACTORS[row.factor].title + (", beside nouns" if row.factor in CLASSES else "")),
         ("effect", lambda row: signed(row.effect)),
         ("95 % interval", lambda row: signed_span(row.low, row.high), "errors over runs and over words together"),
-        ("± runs", ("runs_se", 2), "standard error: what other runs would change"),
-        ("± words", ("words_se", 2), "standard error: what other words would change"),
+        ("SE over runs", ("runs_se", 2), "standard error: what other runs would change"),
+        ("SE over words", ("words_se", 2), "standard error: what other words would change"),
         ("alone", lambda row: signed(row.alone), "correlation with stability, nothing else the same"),
         ("adds", adds, "partial R²: part of what all others leave unexplained; of all parts of speech together"),
         (gained, lambda row: signed(row.change, 1), "the effect in the unit of the measure"),
@@ -90,7 +91,8 @@ def _fits(result: Result, group: str) -> list[tuple[str, str, str]]:
                     f"judged by other runs, by {row.measure}",
                     percent(row.held_out),
                     f"fitted on half of the runs, where they explain {percent(row.half_r2)}, and judged by the other "
-                    f"half; no factors could reach more than {percent(row.most)}, since the halves agree no better",
+                    f"half; the stability in one half goes with that in the other by r = {row.most:.2f}, so that no "
+                    f"factors could explain more than {percent(row.most)}",
                 )
             )
     if all(row.held_out != row.held_out for row in FITS.rows(result.tables, group=group)):
@@ -107,10 +109,10 @@ def heading(result: Content) -> tuple[str, str]:
 
 
 def cards(result: Content) -> list[Card]:
-    """Return the largest effects by p@n of the first group, and how much all factors tell."""
+    """Return the largest effects that matter by p@n of the first group, and how much all factors tell."""
     group = result.groups[0]["name"] if result.groups else ""
-    rows = [row for row in EFFECTS.rows(result.tables, group=group) if row.measure != LOSS and row.words]
-    rows.sort(key=lambda row: -abs(row.effect))
+    every = [row for row in EFFECTS.rows(result.tables, group=group) if row.measure != LOSS and row.words]
+    rows = sorted(filter(matters, every), key=lambda row: -abs(row.effect))
     made = [
         Card(
             f"{capital(FACTORS[row.factor].title)}: effect",
@@ -120,7 +122,7 @@ def cards(result: Content) -> list[Card]:
         )
         for row in rows[:3]
     ]
-    fits = FITS.rows(result.tables, group=group, measure=rows[0].measure if rows else "")
+    fits = FITS.rows(result.tables, group=group, measure=every[0].measure if every else "")
     return [*made, *(Card("All factors explain", percent(x.r2), "of the differences between words") for x in fits)]
 
 

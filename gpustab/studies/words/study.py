@@ -26,7 +26,7 @@ from gpustab.machine.progress import Progress
 from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results import Column, Sheet, Table
-from gpustab.results.page import counted
+from gpustab.results.page import counted, signed
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import show
@@ -36,7 +36,7 @@ from gpustab.studies.shared.claims import OBSERVED, Claim
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of, made_of, reading_of, without_copies
 from gpustab.studies.shared.spaces import is_fact, look_at
 from gpustab.studies.shared.wording import groups_in_words, listed
-from gpustab.studies.words.claims import BY_EFFECT, EFFECTS, PARTS_OF, SPEECH, Effect, Part, changed, explained
+from gpustab.studies.words.claims import BY_EFFECT, EFFECTS, PARTS_OF, SPEECH, Effect, Part, changed, explained, matters
 from gpustab.studies.words.factors import (
     FACTORS,
     PART_OF_SPEECH,
@@ -185,7 +185,7 @@ def _corpus(
         try:
             texts[key] = prepare_corpus(name, reading, look=False)
         except InputError as error:
-            if options.text is not None:
+            if options.text is not None or isinstance(error.__cause__, OSError):  # it is there, and reading it failed
                 raise
             texts[key] = f"The text of the runs cannot be read again ({marked(error)}); {ways}."
     found = texts[key]
@@ -383,9 +383,24 @@ def _answer(result: Result) -> None:
         rows = list(judged(result.tables, group["name"]))
         OBSERVED.add(result.tables, [claim.observed(row, group["name"], shows) for claim, row, shows in rows])
         before = f"{groups_in_words([group['name']])}: " if len(result.groups) > 1 else ""
-        result.verdict += [before + sentence for sentence in said_of([(claim, row) for claim, row, _ in rows])]
+        first = strongest(list(EFFECTS.rows(result.tables, group=group["name"])))
+        said = [first] * bool(first) + said_of([(claim, row) for claim, row, _ in rows])
+        result.verdict += [before + sentence for sentence in said]
     if not result.verdict and not result.alarms:
         result.verdict = ["Nothing can be said of these words: there is no regression."]
+
+
+def strongest(rows: Sequence[Effect]) -> str:
+    """Return which factors matter by each measure of stability, the largest effect first; empty where none does."""
+    said = []
+    for name in dict.fromkeys(row.measure for row in rows):
+        own = sorted((row for row in rows if row.measure == name and matters(row)), key=lambda row: -abs(row.effect))
+        factors = [f"{FACTORS[row.factor].title} ({signed(row.effect)})" for row in own]
+        said.append(f"by {name} {listed(factors) if factors else 'none'}")
+    if not any(map(matters, rows)):
+        return ""
+    how = "effects in standard deviations, all else equal"
+    return f"These factors matter for stability ({how}): {'; '.join(said)}. What follows is by {rows[0].measure}."
 
 
 def said_of(rows: Sequence[tuple[Claim[Any], Effect | Part]]) -> list[str]:

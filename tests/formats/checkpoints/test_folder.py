@@ -277,3 +277,17 @@ def test_a_folder_that_cannot_be_listed_has_no_name(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "scandir", refusing)
     with pytest.raises(PermissionError):
         digest_of_files(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "name", ["README.md", ".git/HEAD", ".cache/x.json", "training_args.bin", "optimizer.pt", "a.log"]
+)
+def test_what_is_not_read_with_a_model_changes_no_name(name, tmp_path):
+    """A README once refused a run set that had taken hours."""
+    (tmp_path / "config.json").write_text("{}")
+    before = digest_of_files(tmp_path)
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("anything")
+    assert digest_of_files(tmp_path) == before
+    (tmp_path / "vocab.txt").write_text("a")
+    assert digest_of_files(tmp_path) != before

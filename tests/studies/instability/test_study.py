@@ -87,7 +87,7 @@ def test_the_page_shows_titled_tables_and_not_one_row_per_word(result):
     chance = result.tables["table_2_8"]["chance"][0]
     assert describe(result)[0].answer.endswith(f"0 if not at all. Unrelated spaces would have {chance:.2f}.")
     every = [table for block in describe(result) for table in block.tables]
-    shown = [row for table in every if table.header[0] == "claim of the paper" for row in table.rows]
+    shown = [row for table in every if table.header[0] == "claim" for row in table.rows]
     assert len(shown) == len(
         result.tables["observations"]["claim"]
     )  # each once, in its question or among the undecided

@@ -7,16 +7,22 @@ import numpy as np
 import pytest
 import torch
 
+from docs.examples.words import _effect
 from gpustab import InputError, open_groups
 from gpustab.corpus.corpus import Corpus
+from gpustab.corpus.options import CorpusOptions
 from gpustab.machine.device import DEFAULT
 from gpustab.report import to_html, to_text
+from gpustab.report.describe import paper
+from gpustab.results import Table
+from gpustab.results.page import signed
 from gpustab.runs.key import Key
 from gpustab.runs.runset import write_runset
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.studies.shared.claims import OBSERVED
-from gpustab.studies.words.claims import EFFECTS, PARTS_OF
-from gpustab.studies.words.factors import CLASSES, of_corpus, of_counts, of_wordnet
+from gpustab.studies.shared.observations import verdicts
+from gpustab.studies.words.claims import EFFECTS, PARTS_OF, SPREAD
+from gpustab.studies.words.factors import CLASSES, FACTORS, of_corpus, of_counts, of_wordnet
 from gpustab.studies.words.study import FITS, LOSS, WORDS, measure, subsets_of, words
 from tests import oracles
 from tests.generators import anisotropic, generator, noisy_copies, runs_of, spaces
@@ -69,9 +75,27 @@ def test_planted_noise_of_rare_words_is_found(answer):
     assert abs(rows["letters"].effect) < 0.2
     by_loss = next(EFFECTS.rows(answer.tables, measure=LOSS, factor="frequency"))
     assert by_loss.low > 0.3
-    assert answer.verdict[0].startswith("Frequent words are more stable, all else equal: if a word stands ten times as")
+    assert answer.verdict[1].startswith("Frequent words are more stable, all else equal: if a word stands ten times as")
     verdicts = {row.claim.id: row.agrees for row in OBSERVED.rows(answer.tables)}
     assert verdicts["words.frequent"] == "yes"
+
+
+def test_the_headline_ranks_the_factors_that_matter_by_both_measures(answer):
+    first, (_, _, after) = answer.verdict[0], answer.verdict[0].partition("): ")
+    assert first.startswith("These factors matter for stability")
+    for measure_, part in zip(("p@10", LOSS), after.split("; by "), strict=True):
+        sure = surely(answer, measure_)
+        places = [part.index(FACTORS[row.factor].title) for row in sure]
+        assert sure
+        assert places == sorted(places)
+    assert [card.value for card in paper(answer).cards][:1] == [signed(surely(answer, "p@10")[0].effect)]
+    dealt = replace(planted(), counts=None)
+    assert "frequency" not in words(dealt, wordnet="none").verdict[0]
+
+
+def surely(answer, measure_):
+    rows = EFFECTS.rows(answer.tables, measure=measure_)
+    return sorted((row for row in rows if row.low > 0.1 or row.high < -0.1), key=lambda row: -abs(row.effect))
 
 
 def test_frequencies_of_other_words_are_no_factor():
@@ -185,6 +209,23 @@ def test_the_text_that_runs_tell_of_no_more_is_said_with_the_way_on(tmp_path):
     assert {"place"} <= {row.factor for row in EFFECTS.rows(told.tables)}
 
 
+def test_a_text_that_is_there_and_cannot_be_read_is_an_error(tmp_path, monkeypatch):
+    """Else a disk that fails for a moment left a page without two factors, and the same call did not mend it."""
+    texts = tmp_path / "texts.txt"
+    texts.write_text("one two three\n" * 20)
+    told = {"corpus": {"name": str(texts)}, "options": {}}
+    monkeypatch.setattr("gpustab.studies.words.study.made_of", lambda group: told)
+    monkeypatch.setattr("gpustab.studies.words.study.reading_of", lambda made: CorpusOptions(min_count=1))
+
+    def failing(name, *_, **__):
+        raise InputError(f"{name}: cannot be read: Input/output error") from OSError(5, "Input/output error")
+
+    monkeypatch.setattr("gpustab.corpus.tokenise.prepare_corpus", failing)
+    write_runset({"lsa/shuffled": spaces(3, 30, 4)}, tmp_path / "set")
+    with pytest.raises(InputError, match="cannot be read"):
+        words(open_groups(tmp_path / "set"), wordnet="none")
+
+
 def test_a_wordnet_that_was_named_must_be_there(tmp_path):
     with pytest.raises(InputError, match=r"there is no index\.noun"):
         words(planted(3), wordnet=str(tmp_path))
@@ -192,6 +233,13 @@ def test_a_wordnet_that_was_named_must_be_there(tmp_path):
 
 def test_counts_are_logarithms():
     assert of_counts([1000, 10]).columns["frequency"].tolist() == [3.0, 1.0]
+
+
+def test_a_claim_that_no_paper_made_says_so():
+    row = SPREAD.observed(_effect("spread", 0.02, 0.04), "lsa/shuffled", "nothing")
+    assert verdicts(Table.of([row])).rows[0][0].endswith("(no paper)")
+    said = SPREAD.sentence(_effect("spread", 0.02, 0.04))
+    assert said.startswith("Words of more documents than their frequency gives are not more stable")
 
 
 def test_the_page_says_what_an_effect_is(answer):
