@@ -76,6 +76,22 @@ def test_what_is_given_wins(speeches, tmp_path):
     assert "--epochs 100" in half.says
 
 
+def test_ppmi_keeps_more_of_a_small_text_and_what_a_run_set_was_begun_with(speeches, tmp_path):
+    """At the papers' threshold most words of a small corpus have no pair left, and runs are noise."""
+    found = fitted(speeches, tmp_path, techniques=["ppmi_svd"])
+    assert found.settings.parameters["ppmi_svd"] == {"subsample": 1e-3}
+    assert "--set ppmi_svd.subsample=0.001" in found.says
+    given = fitted(speeches, tmp_path, techniques=["ppmi_svd"], ppmi_svd={"subsample": 0.0})
+    assert given.settings.parameters["ppmi_svd"] == {"subsample": 0.0}
+    leaf = tmp_path / "ppmi_svd" / "shuffled"
+    leaf.mkdir(parents=True)
+    (leaf / "run-000.safetensors").touch()
+    for before in (0.0, 1e-5):
+        (leaf / "plan.json").write_text(json.dumps({"options": {"min_count": 2}, "parameters": {"subsample": before}}))
+        begun = fitted(speeches, tmp_path, techniques=["ppmi_svd"])
+        assert begun.settings.parameters["ppmi_svd"] == {"subsample": before}
+
+
 def test_lsa_has_no_more_dimensions_than_half_of_the_documents(speeches, tmp_path):
     found = fitted(speeches, tmp_path, techniques=["lsa", "glove"])
     assert found.settings.parameters == {"lsa": {"dim": 20}}  # GloVe's epochs are no passes over the text
