@@ -221,7 +221,7 @@ def test_neighbours_shared_beyond_chance_are_what_an_agreement_needs():
     row = Agreement("p@10", 0.029, 0.001, 0.86, 0.002, 0.03, 0.001, 0.33, 0.02, 8, 0.0223)
     spaces = Spaces("ppmi_svd/shuffled", "lsa/shuffled", row, 10)
     assert DIFFER.judge(spaces) == "no test"
-    said = "two of the shuffled runs of PPMI-SVD share 0.29 of ten, and by chance 0.22"
+    said = "Two of the shuffled runs of PPMI-SVD share 0.29 of ten, and by chance 0.22"
     assert said in DIFFER.sentence(spaces)
     assert DIFFER.judge(spaces._replace(row=row._replace(chance=0.001))) == "differ"
 

@@ -94,7 +94,7 @@ def _no_test(spaces: Spaces) -> str:
     if spaces.row.runs < LEAST and not spaces.unlike:
         few = f"Train at least {word(LEAST)} runs of each"
         return f"Whether {first} and {second} agree by {_by(spaces)} takes an error over runs. {few}."
-    return f"Nobody can tell whether {first} and {second} agree by {_by(spaces)}: {_little(spaces)}."
+    return f"Nobody can tell whether {first} and {second} agree by {_by(spaces)}. {capital(_little(spaces))}."
 
 
 def _little(spaces: Spaces) -> str:
@@ -113,8 +113,9 @@ DIFFER = Claim[Spaces](
     says="The spaces of two groups differ beyond the noise of single runs.",
     rule=(
         f"the 95 % interval of the agreement, the noise of single runs taken out, lies below {SAME:g}. Alike: it lies "
-        f"above. No test of fewer than {word(LEAST)} runs, if both groups share runs, or if two runs of one group "
-        f"perhaps share less than {SHARED:g} of what is beyond chance, or are hardly more alike than unrelated spaces"
+        f"above. No test of fewer than {word(LEAST)} runs, or if both groups share runs. No test either if two runs "
+        f"of one group perhaps share less than {SHARED:g} of what is beyond chance, or are hardly more alike than "
+        "unrelated spaces"
     ),
     judge=_judge,
     sentences={
@@ -169,9 +170,9 @@ SEEN_DIFFERENTLY = Claim[Seen](
     sentences={
         "yes": lambda x: (
             f"{capital(the_runs(x.first))} and {the_runs(x.second)} see "
-            f"{counted(len(x.named), 'word', of=x.words)} more differently than equally frequent words, beyond the "
-            f"noise of single runs: {', '.join(x.named[:5])}{' …' if len(x.named) > 5 else ''}. About one in twenty is "
-            "named wrongly."
+            f"{counted(len(x.named), 'word', of=x.words)} more differently than equally frequent words. The noise of "
+            f"single runs is taken out: {', '.join(x.named[:5])}{' …' if len(x.named) > 5 else ''}. About one in twenty "
+            "is named wrongly."
         ),
         "no": lambda x: (
             f"No word's neighbours surely differ more between {the_runs(x.first)} and {the_runs(x.second)} than those "

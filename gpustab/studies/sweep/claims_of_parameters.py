@@ -194,9 +194,9 @@ EFFECT = Claim[Effect](
     rule=(
         "the 95 % interval of the difference of p@10 between the least and the largest value lies on one side of 0. "
         "Disagree: the loss as a share of chance surely says the opposite. That loss is left out where one setting "
-        f"alone has half collapsed (mean cosine above {HALF_COLLAPSED:g}). No test of two runs, where a run lies far "
-        f"from the others of its setting, a setting has collapsed (mean cosine above {COLLAPSED:g}), or the runs of "
-        "both values are hardly more alike than unrelated spaces"
+        f"alone has half collapsed (mean cosine above {HALF_COLLAPSED:g}). No test of two runs, or where a run lies "
+        f"far from the others of its setting. No test either where a setting has collapsed (mean cosine above "
+        f"{COLLAPSED:g}), or the runs of both values are hardly more alike than unrelated spaces"
     ),
     judge=_judge,
     sentences={

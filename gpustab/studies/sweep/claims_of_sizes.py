@@ -63,7 +63,7 @@ def _why_not(effect: Effect) -> str:
         return "two runs give no interval. Train at least three."
     low, high = effect.knowledge.interval
     return (
-        "at its worst size the probe is hardly more often right than who always tells the most frequent class "
+        "at its worst size the probe is hardly more often right than a guess of the most frequent class "
         f"({signed_span(100 * low, 100 * high, 1)} points). Its changes of mind mean nothing then. Give it words "
         "whose classes these vectors know."
     )
@@ -89,7 +89,7 @@ STEADIER = Claim[Effect](
             f"These runs do not say whether more {_IN_WORDS[x.what]} make predictions more stable. {_numbers(x)}"
         ),
         "no test": lambda x: (
-            f"Whether more {_IN_WORDS[x.what]} make predictions more stable is not tested: {_why_not(x)}"
+            f"Whether more {_IN_WORDS[x.what]} make predictions more stable is not tested. {capital(_why_not(x))}"
         ),
     },
 )

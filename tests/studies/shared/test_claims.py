@@ -36,7 +36,7 @@ def test_a_verdict_is_a_row_and_the_rule_is_folded():
     table = OBSERVED.table([FOUND.observed(5, "sgns", "5 of 7", what="cats"), SILENT.observed(0, "", "0")])
     assert verdicts(table).rows == [
         ["Everything is cats (Somebody 1999)", "skip-gram", "yes", "5 of 7", "Somebody found 3 cats"],
-        ["Nothing is ()", "all techniques", "no", "0", "–"],
+        ["Nothing is (no paper)", "all techniques", "no", "0", "–"],
     ]
     (block,) = rules(table)
     assert block.folded
@@ -51,9 +51,9 @@ def test_a_page_says_how_many_of_its_verdicts_chance_would_make():
 
     assert by_chance(rows(1)) == ""
     assert by_chance(rows(8)).startswith("This page gives 8 verdicts by tests")
-    assert "one or none of them" in by_chance(rows(8))
-    assert "one or two of them" in by_chance(rows(25))
-    assert "about 2 of them" in by_chance(rows(40))
+    assert "of these, one or none" in by_chance(rows(8))
+    assert "of these, one or two" in by_chance(rows(25))
+    assert "of these, about 2" in by_chance(rows(40))
 
 
 def test_what_is_said_of_the_thesis_losses_are_its_ratios():
