@@ -171,8 +171,8 @@ SEEN_DIFFERENTLY = Claim[Seen](
         "yes": lambda x: (
             f"{capital(the_runs(x.first))} and {the_runs(x.second)} see "
             f"{counted(len(x.named), 'word', of=x.words)} more differently than equally frequent words. The noise of "
-            f"single runs is taken out: {', '.join(x.named[:5])}{' …' if len(x.named) > 5 else ''}. About one in twenty "
-            "is named wrongly."
+            f"single runs is taken out: {', '.join(x.named[:5])}{' …' if len(x.named) > 5 else ''}. About one in "
+            "twenty is named wrongly."
         ),
         "no": lambda x: (
             f"No word's neighbours surely differ more between {the_runs(x.first)} and {the_runs(x.second)} than those "
