@@ -10,7 +10,7 @@ from torch import Tensor
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.gram import run_pairs
 
-__all__ = ["PairStatistics", "jackknife", "pair_errors", "pair_matrix", "pair_statistics"]
+__all__ = ["PairStatistics", "jackknife", "pair_errors", "pair_matrix", "pair_means", "pair_statistics"]
 
 
 def jackknife(sums: Tensor, present: Tensor) -> Tensor:
@@ -61,6 +61,25 @@ def pair_matrix(values: Tensor, runs: int) -> Tensor:
     matrix = values.new_zeros(runs, runs)
     matrix[i, j] = matrix[j, i] = values
     return matrix
+
+
+def pair_means(pairs: Tensor) -> tuple[Tensor, Tensor]:
+    """Return means over all pairs of runs, and without each run; NaN without a pair.
+
+    Args:
+        pairs: ``(t, R, R)`` symmetric; the diagonal is not read.
+
+    Returns:
+        ``(t,)`` and ``(R, t)``.
+
+    >>> mean, without = pair_means(pair_matrix(torch.tensor([1.0, 2.0, 3.0]), 3)[None])
+    >>> mean.tolist(), without.flatten().tolist()
+    ([2.0], [3.0, 2.0, 1.0])
+    """
+    n = pairs.shape[1]
+    sums = (pairs.sum(2) - pairs.diagonal(dim1=1, dim2=2)).T
+    total = sums.sum(0) / 2
+    return total / (n * (n - 1) / 2 or torch.nan), (total - sums) / ((n - 1) * (n - 2) / 2 or torch.nan)
 
 
 def pair_statistics(matrix: Tensor) -> PairStatistics:

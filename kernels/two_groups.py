@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from gpustab.kernels.displacement import Jackknifed
+from gpustab.kernels.jackknife import pair_means
 
 __all__ = ["TwoGroups", "each", "residual_variance", "two_groups"]
 
@@ -93,20 +94,12 @@ def two_groups(pairs: Tensor, first: int, apart: Tensor | None = None) -> TwoGro
     between, counts = between.where(use, 0), use.double()
     total, count = between.sum((1, 2)), counts.sum()
     without = [(total - between.sum(2 - axis).T) / (count - counts.sum(1 - axis))[:, None] for axis in (0, 1)]
-    (a, a_without), (b, b_without) = (_within(x) for x in (pairs[:, :one, :one], pairs[:, one:, one:]))
+    (a, a_without), (b, b_without) = (pair_means(x) for x in (pairs[:, :one, :one], pairs[:, one:, one:]))
     return TwoGroups(
         Jackknifed(total / count, *without),
         Jackknifed(a, a_without, a.expand(two, -1)),
         Jackknifed(b, b.expand(one, -1), b_without),
     )
-
-
-def _within(pairs: Tensor) -> tuple[Tensor, Tensor]:
-    """Mean over the pairs of a group, ``(t,)``, and without each run, ``(R, t)``; NaN without a pair."""
-    n = pairs.shape[1]
-    sums = (pairs.sum(2) - pairs.diagonal(dim1=1, dim2=2)).T
-    total = sums.sum(0) / 2
-    return total / (n * (n - 1) / 2 or torch.nan), (total - sums) / ((n - 1) * (n - 2) / 2 or torch.nan)
 
 
 def residual_variance(between: Tensor, apart: Tensor | None = None) -> Tensor:

@@ -22,7 +22,7 @@ from gpustab.studies.change.claims import BARELY, NOISY
 from gpustab.studies.change.laws import Rows, rows_of
 from gpustab.studies.change.nearest import Samplings, kept_row, kept_words
 from gpustab.studies.change.options import ChangeOptions
-from gpustab.studies.change.periods import Between
+from gpustab.studies.change.periods import Between, aligned
 from gpustab.studies.change.ranked import ranked
 from gpustab.studies.change.semeval import Judged, judge, languages_in, missing, score_of, targets_of
 from gpustab.studies.change.series import Series
@@ -162,7 +162,7 @@ def _judged(series: Series, both: Between, task: ChangeTask | None, options: Cha
     if task is None:
         return [], ""
     try:
-        return list(judge(series.key, both, task, options.spread)), ""
+        return list(judge(series.key, both, lambda: aligned(both), task, options.spread)), ""
     except InputError as error:
         if not series.language:
             raise

@@ -7,7 +7,8 @@ neighbours. What is left out is counted and said.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
 import torch
 from torch import Tensor
@@ -22,7 +23,7 @@ from gpustab.statistics.intervals import jackknife_error
 from gpustab.statistics.ranks import spearman, spearman_interval
 from gpustab.studies.change.claims import BARELY
 from gpustab.studies.change.options import ChangeOptions
-from gpustab.studies.change.periods import Between
+from gpustab.studies.change.periods import Between, aligned
 from gpustab.studies.change.semeval import judge, missing, why_none
 from gpustab.studies.change.series import Series
 from gpustab.studies.change.tables_of_tasks import Ranked
@@ -74,16 +75,22 @@ def ranked(series: Series, both: Between, kept: KeptWords | None, truths: Sequen
     """
     rows: list[Ranked] = []
     said: list[str] = []
+    changes = cache(lambda: aligned(both))  # of all columns
     for truth in truths:
         if truth.period in ("", both.first.name):
-            found, sentences = _by_column(series, both, kept, truth, spread)
+            found, sentences = _by_column(series, both, changes, kept, truth, spread)
             rows += found
             said += sentences
     return rows, said
 
 
 def _by_column(
-    series: Series, both: Between, kept: KeptWords | None, truth: Truth, spread: float
+    series: Series,
+    both: Between,
+    each_change: Callable[[], Tensor],
+    kept: KeptWords | None,
+    truth: Truth,
+    spread: float,
 ) -> tuple[list[Ranked], list[str]]:
     changes = truth.changes
     whole = ChangeTask(truth.name, tuple(changes), {}, changes)
@@ -123,7 +130,7 @@ def _by_column(
         task = ChangeTask(truth.name, tuple(known), {}, {word: changes[word] for word in known})
         ways = [
             (x.way, x.scores[1], jackknife_error([y[1] for y in x.without]))
-            for x in judge(series.key, both, task, spread)
+            for x in judge(series.key, both, each_change, task, spread)
         ]
         if lost is not None:
             at = torch.tensor([place[word] for word in known], device="cpu")

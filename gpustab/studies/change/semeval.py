@@ -27,7 +27,7 @@ from gpustab.runs.load import open_groups
 from gpustab.statistics.intervals import jackknife_error
 from gpustab.statistics.ranks import spearman
 from gpustab.studies.change.options import GridPlan
-from gpustab.studies.change.periods import Between, aligned
+from gpustab.studies.change.periods import Between
 from gpustab.studies.change.series import LANGUAGE, PERIOD
 from gpustab.studies.change.tables_of_tasks import Cell, Score, Target
 
@@ -196,8 +196,15 @@ class _Targets(NamedTuple):
         return fmean(right or [math.nan]), correlation
 
 
-def judge(key: Key, both: Between, task: ChangeTask, spread: float) -> Iterator[Judged]:
+def judge(key: Key, both: Between, changes: Callable[[], Tensor], task: ChangeTask, spread: float) -> Iterator[Judged]:
     """Yield the scores of the three ways.
+
+    Args:
+        key: of the runs.
+        both: the periods.
+        changes: gives those of :func:`gpustab.studies.change.periods.aligned`: a turn for every pair of runs.
+        task: the targets.
+        spread: see :class:`ChangeOptions`.
 
     Raises:
         InputError: if no target is in both periods; where their stems are, the message says what is wrong.
@@ -207,24 +214,24 @@ def judge(key: Key, both: Between, task: ChangeTask, spread: float) -> Iterator[
     if not known:
         raise InputError(why_none(task, place))
     targets = _Targets(known, torch.tensor([place[word] for word in known], device="cpu"), task, spread)
-    changes = aligned(both)
-    runs = min(changes.shape[:2])
+    each = changes()
+    runs = min(each.shape[:2])
     size, several = runs // 2, range(runs if runs > 1 else 0)
     halves = [slice(0, size), slice(size, 2 * size)] if size else []
     without = [[k for k in range(runs) if k != left] for left in several]
-    pairs = [targets.score(targets.classes(pair), pair) for pair in changes.flatten(0, 1)]
-    grid = torch.tensor(pairs, dtype=torch.float64, device="cpu").reshape(*changes.shape[:2], 2)
+    pairs = [targets.score(targets.classes(pair), pair) for pair in each.flatten(0, 1)]
+    grid = torch.tensor(pairs, dtype=torch.float64, device="cpu").reshape(*each.shape[:2], 2)
     ways: dict[str, tuple[Both, Sequence[Both], Sequence[Both]]] = {
         "IR": (_mean(grid), pairs, [_mean(grid[kept][:, kept]) for kept in without]),
         "AA": _averages(targets, both),
         "EA": (
-            _ensemble(targets, changes),
-            [_ensemble(targets, changes[half, half]) for half in halves],
-            [_ensemble(targets, changes[kept][:, kept]) for kept in without],
+            _ensemble(targets, each),
+            [_ensemble(targets, each[half, half]) for half in halves],
+            [_ensemble(targets, each[kept][:, kept]) for kept in without],
         ),
     }
     single, averaged = ways["IR"], both.averaged.value
-    classes = [targets.classes(pair) for pair in changes.flatten(0, 1)]
+    classes = [targets.classes(pair) for pair in each.flatten(0, 1)]
     said = {"IR": classes, "AA": [targets.classes(averaged)], "EA": [_majority(classes)]}
     for way, scores in ways.items():
         beyond = scores[0][1] - single[0][1]

@@ -21,7 +21,7 @@ from torch import Tensor
 from gpustab import engine
 from gpustab.evaluation.labels import Labels, labels_of
 from gpustab.kernels.arithmetic import product
-from gpustab.kernels.jackknife import pair_matrix
+from gpustab.kernels.jackknife import pair_matrix, pair_means
 from gpustab.kernels.neighbours import top_k
 from gpustab.kernels.overlap import shared_neighbours
 from gpustab.kernels.probe import predicted
@@ -359,12 +359,8 @@ def left_out(pairs: Tensor) -> Tensor:
     >>> left_out(pair_matrix(torch.tensor([1.0, 2.0, 3.0]), 3)[None]).flatten().tolist()
     [2.0, 3.0, 2.0, 1.0]
     """
-    runs = pairs.shape[1]
-    sums = pairs.sum(2).T  # (R, S)
-    total = sums.sum(0) / 2
-    return torch.cat(
-        [total[None] / (runs * (runs - 1) / 2), (total - sums) / ((runs - 1) * (runs - 2) / 2 or math.nan)]
-    )
+    mean, without = pair_means(pairs)
+    return torch.cat([mean[None], without])
 
 
 def size_rows(sampling: str, found: Sizes) -> Iterator[SizeRow]:

@@ -12,6 +12,7 @@ from gpustab.kernels.kept import kept_neighbours
 from gpustab.statistics.intervals import jackknife_error
 from gpustab.studies.change.claims import BARELY
 from gpustab.studies.change.page import page
+from gpustab.studies.change.periods import aligned
 from gpustab.studies.change.study import change
 from tests.studies.change.planted import groups, runset
 
@@ -89,6 +90,14 @@ def test_the_sign_decides_and_is_never_guessed(table, moved):
     assert [row.spearman for row in right] == pytest.approx([-row.spearman for row in wrong])
     with pytest.raises(InputError, match=r"COMPARE:changed \(as of change_graded\) or COMPARE:unchanged"):
         answered(moved, table, "COMPARE")
+
+
+def test_all_columns_of_two_periods_are_ranked_by_the_same_turns(table, moved, monkeypatch):
+    """Every run of a period was turned onto every run of the other anew for each column."""
+    turned = []
+    monkeypatch.setattr("gpustab.studies.change.ranked.aligned", lambda both: turned.append(both) or aligned(both))
+    answered(moved, table, *BOTH)
+    assert len(turned) == 1
 
 
 def test_columns_without_a_heading_are_numbers_and_of_a_pair_of_periods(tmp_path):
