@@ -6,7 +6,7 @@ from the mean of the pool, so that its runs know them; dealt out to other words,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,8 @@ from gpustab.machine.device import DEFAULT
 from gpustab.runs.runs import Runs
 from gpustab.studies.instability.trees import top_of
 from gpustab.studies.sweep.claims_of_sizes import FORESEEN, STEADIER, Order, differ
-from gpustab.studies.sweep.sizes import Task, effects, framed, orders, raw_rows, sizes_of
+from gpustab.studies.sweep.sizes import Task, raw_rows, sizes_of
+from gpustab.studies.sweep.tables_of_sizes import effects, orders
 
 DIMS, BITS, CLASSES = (20, 40), (2, 4, 32), 4
 WORDS = 200
@@ -39,7 +40,6 @@ class Asked:
         self.source, runs = source, source.runs
         mean = top_of(runs).vectors
         rng = np.random.default_rng(0)
-        self.words = [runs.vocabulary[k] for k in range(runs.words)]
         scores = mean - mean.mean(0)
         self.classes = scores[:, :CLASSES].argmax(1)
         order = torch.from_numpy(rng.permutation(runs.words))
@@ -49,11 +49,13 @@ class Asked:
         """Return the vectors of all words, ``(R, v, d)``."""
         return raw_rows(runs, torch.arange(runs.words), DEFAULT)
 
-    def judge(self, stacks: dict[int, torch.Tensor], rng: Rng, *, dealt: bool) -> None:
+    def judge(
+        self, stacks: dict[int, torch.Tensor], rng: Rng, *, dealt: bool = False, bits: Sequence[int] = BITS
+    ) -> None:
         """Judge all claims of sizes."""
         classes = self.classes[torch.from_numpy(rng.permutation(len(self.classes)))] if dealt else self.classes
         task = Task(self.learned, classes[self.learned], self.asked, classes[self.asked], int(rng.integers(1 << 30)))
-        found = sizes_of({dim: framed(x) for dim, x in stacks.items()}, BITS, task, self.words, DEFAULT)
+        found = sizes_of(stacks, bits, task)
         each = list(effects("shuffled", found))
         for effect in each:
             STEADIER.judge(effect)
@@ -84,7 +86,7 @@ def worlds(source: Source) -> Iterator[World]:
         deal = source.dealt(keys, odd=odd)
         yield World(
             "runs of one group under two numbers of dimensions" + ", one run in ten odd" * odd,
-            lambda r, rng, deal=deal: asked.judge(dealt(deal, r, rng), rng, dealt=False),
+            lambda r, rng, deal=deal: asked.judge(dealt(deal, r, rng), rng, bits=BITS[::2]),
             of_dims,
         )
     deal = source.dealt(keys)
@@ -92,17 +94,17 @@ def worlds(source: Source) -> Iterator[World]:
         "runs of one group under two numbers of dimensions, classes dealt out to other words",
         lambda r, rng: asked.judge(dealt(deal, r, rng), rng, dealt=True),
         {STEADIER.id: NEITHER, FORESEEN.id: NEITHER},
-        part=0.5,
+        whole_to=8,
     )
     for sizes, right, wrong in (((NOISE, 0.0), "yes", "no"), ((0.0, NOISE), "no", "yes")):
         yield World(
             f"sizes with noise of {sizes[0]:g} and {sizes[1]:g} of the lengths added",
-            lambda r, rng, sizes=sizes: asked.judge(planted(sizes, r, rng), rng, dealt=False),
+            lambda r, rng, sizes=sizes: asked.judge(planted(sizes, r, rng), rng),
             {
                 STEADIER.id: should(right, wrong)._replace(about=lambda effect: effect.what == "dim"),
                 FORESEEN.id: should("yes", "no")._replace(about=lambda order: order.row.measure == "neighbours"),
             },
-            part=0.5,
+            whole_to=8,
         )
 
 

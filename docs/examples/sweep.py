@@ -7,8 +7,8 @@ from gpustab.statistics.intervals import Estimate
 from gpustab.studies.sweep.claims import Changed
 from gpustab.studies.sweep.claims_of_parameters import Effect, Scores
 from gpustab.studies.sweep.claims_of_sizes import Order
-from gpustab.studies.sweep.sizes import Effect as SizeEffect
-from gpustab.studies.sweep.sizes import Ordered
+from gpustab.studies.sweep.tables_of_sizes import Effect as SizeEffect
+from gpustab.studies.sweep.tables_of_sizes import Ordered
 
 _CHANGES = [Changed([over(x, 1.0)]) for x in (-12.0, 9.0, -1.9)]
 _FAR = Changed([over(-12.0, 1.0)], ["run-002 of epochs = 20"])
@@ -21,7 +21,7 @@ def _effect(before: float, after: float, loss_before: float, loss_after: float) 
 
 def _size(what: str, change: float, runs: int = 8, beyond: float = 0.1) -> SizeEffect:
     ends = {"bits": (1, 32), "dim": (10, 50), "memory": (10, 1600)}[what]
-    return SizeEffect("bootstrap", what, *ends, 0.5, 0.5 + change, change, 0.009, runs, beyond, 0.005)
+    return SizeEffect("bootstrap", what, *ends, 0.5, 0.5 + change, change, 0.009, runs, beyond, 0.02)
 
 
 def _order(measure: str, rho: float) -> Order:
@@ -37,7 +37,7 @@ EXAMPLES = {
         _size("dim", -0.08, runs=2),
         _size("dim", -0.08, beyond=0.01),
     ],
-    "sweep.measure-orders-sizes": [_order("neighbours", 0.9), _order("eigenspace", 0.1), _order("pip", 0.6)],
+    "sweep.measure-orders-sizes": [_order("neighbours", 0.9), _order("eigenspace", -0.6), _order("pip", 0.2)],
     "sweep.longer-is-more-stable": [*_CHANGES, _FAR],
     "sweep.longer-is-better": [*_CHANGES[:2], Changed([over(0.4, 1.0)]), _FAR],
     "sweep.parameter-matters": [

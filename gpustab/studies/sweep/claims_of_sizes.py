@@ -8,34 +8,31 @@ from typing import NamedTuple
 from gpustab.results.page import number, percent
 from gpustab.statistics.intervals import t_quantile
 from gpustab.statistics.ranks import spearman_interval
-from gpustab.studies.shared.claims import Claim, Margin, above, below
+from gpustab.studies.shared.claims import Claim, Margin, below
 from gpustab.studies.shared.wording import capital, difference_span, number_span, signed_span
-from gpustab.studies.sweep.sizes import MEASURES, Effect, Ordered
+from gpustab.studies.sweep.sizes import MEASURES
+from gpustab.studies.sweep.tables_of_sizes import Effect, Ordered
 
 LESZCZYNSKI = "Leszczynski et al. 2020"
 
-KNOWS = Margin(
-    0.02, "share of words that a probe must have right beyond the most frequent class, at every size, to be judged"
-)
-ORDERS_ALIKE = Margin(0.5, "Spearman's ρ of a measure and the disagreement of probes over sizes, from which it is told")
 ENOUGH_SIZES = Margin(6, "sizes below which no measure's order of them is judged")
 
 _IN_WORDS = {"bits": "bits a number", "dim": "dimensions", "memory": "memory"}
 _KNOWS = (
-    f"No test unless the probe surely has {percent(KNOWS)} of the words more right than the most frequent class is of, "
-    "at every size: one that always tells the same class never changes its mind"
+    "No test unless the probe surely has more words right than the most frequent class is of, at every size, by a 95 % "
+    "interval over runs and words: one that always tells the same class never changes its mind"
 )
 
 
 def knows(effect: Effect) -> bool:
     """Whether the probe knows something of the classes at every size."""
-    return above(effect.knowledge, KNOWS) == "yes"
+    return effect.beyond > effect.beyond_half
 
 
 def _judge(effect: Effect) -> str:
     if not knows(effect) or effect.runs < 3:
         return "no test"
-    return below(effect.estimate, 0) if effect.se else "undecided"  # equal counts of few words are no proof
+    return below(effect.estimate, 0) if effect.se else "undecided"  # equal counts of few words prove nothing
 
 
 def _points(effect: Effect) -> str:
@@ -61,7 +58,7 @@ def _numbers(effect: Effect) -> str:
 def _why_not(effect: Effect) -> str:
     if effect.runs < 3:
         return "two runs give no interval. Train at least three."
-    low, high = effect.knowledge.interval
+    low, high = effect.beyond - effect.beyond_half, effect.beyond + effect.beyond_half
     return (
         "at its worst size the probe is hardly more often right than a guess of the most frequent class "
         f"({signed_span(100 * low, 100 * high, 1)} points). Its changes of mind mean nothing then. Give it words "
@@ -126,7 +123,7 @@ def _order(order: Order) -> str:
     low, high = order.interval
     if not order.differ or order.row.sizes < ENOUGH_SIZES or math.isnan(low):
         return "no test"
-    return "yes" if low > ORDERS_ALIKE else "no" if high < ORDERS_ALIKE else "undecided"
+    return "yes" if low > 0 else "no" if high < 0 else "undecided"
 
 
 def _rho(order: Order) -> str:
@@ -147,13 +144,14 @@ FORESEEN = Claim[Order](
         "the PIP loss"
     ),
     rule=(
-        f"Spearman's ρ over sizes is surely above {ORDERS_ALIKE:g}, by a 95 % interval over sizes and runs; no: surely "
-        f"below. No test of fewer than {ENOUGH_SIZES:g} sizes, or where predictions do not surely differ between sizes"
+        "Spearman's ρ over sizes is surely above 0, by a 95 % interval over sizes and runs; no: surely below, so that "
+        f"it orders them the other way round. No test of fewer than {ENOUGH_SIZES:g} sizes, or where predictions do "
+        "not surely differ between sizes"
     ),
     judge=_order,
     sentences={
         "yes": lambda x: f"{_name(x)} tells which sizes are steadier ({_rho(x)}).",
-        "no": lambda x: f"{_name(x)} does not tell which sizes are steadier ({_rho(x)}).",
+        "no": lambda x: f"{_name(x)} tells the wrong sizes to be steadier ({_rho(x)}).",
         "undecided": lambda x: f"{_name(x)} may or may not tell which sizes are steadier ({_rho(x)}).",
     },
 )

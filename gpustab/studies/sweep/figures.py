@@ -14,7 +14,8 @@ from gpustab.results.page import cell, number, percent
 from gpustab.studies.sweep.claims_of_parameters import ALONG, Along, P, effects
 from gpustab.studies.sweep.measure import FEW_PAIRS, SHARE
 from gpustab.studies.sweep.page_of_sizes import judged_sampling
-from gpustab.studies.sweep.sizes import DISAGREEMENT, EFFECTS, MEASURES, SIZES
+from gpustab.studies.sweep.sizes import DISAGREEMENT, MEASURES
+from gpustab.studies.sweep.tables_of_sizes import EFFECTS, SIZES
 
 _MOST = 3
 """So many parameters have panels."""

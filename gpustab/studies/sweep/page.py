@@ -21,7 +21,7 @@ from gpustab.studies.sweep.claims_of_sizes import STEADIER
 from gpustab.studies.sweep.measure import CHANGES, SHARE, Change, Measured, change, numbers_of
 from gpustab.studies.sweep.page_of_sizes import judged_sampling, of_sizes, said_of_sizes
 from gpustab.studies.sweep.plans import BASELINE, BITS, Setting, values_of
-from gpustab.studies.sweep.sizes import EFFECTS, SIZES
+from gpustab.studies.sweep.tables_of_sizes import EFFECTS, SIZES
 
 CITATIONS = ("rettenmeier2020", "leszczynski2020")
 _TWO = 2

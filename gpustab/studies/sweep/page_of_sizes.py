@@ -11,7 +11,8 @@ from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import number, percent
 from gpustab.results.page import with_half as half_beside
 from gpustab.studies.sweep.claims_of_sizes import FORESEEN, STEADIER, Order, differ
-from gpustab.studies.sweep.sizes import ACCURACY, DISAGREEMENT, EFFECTS, MEASURES, ORDERS, OWN, SIZES, Effect, SizeRow
+from gpustab.studies.sweep.sizes import DISAGREEMENT, MEASURES
+from gpustab.studies.sweep.tables_of_sizes import ACCURACY, EFFECTS, ORDERS, OWN, SIZES, Effect, SizeRow
 
 _JUDGED = ("bootstrap", "shuffled", "fixed")
 

@@ -28,7 +28,8 @@ from gpustab.studies.sweep.measure import CHANGES, ChangeRow, Measured, change_t
 from gpustab.studies.sweep.page import SQUARES, square_table
 from gpustab.studies.sweep.page_of_sizes import said_of_sizes
 from gpustab.studies.sweep.plans import BASELINE, BITS, Setting, bits_of, settings_of, values_of
-from gpustab.studies.sweep.sizes import SIZES, Sizes, measured_sizes, size_tables
+from gpustab.studies.sweep.sizes import Sizes, measured_sizes
+from gpustab.studies.sweep.tables_of_sizes import SIZES, size_tables
 
 if TYPE_CHECKING:
     from gpustab.training import TrainingSettings
