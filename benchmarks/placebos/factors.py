@@ -18,10 +18,12 @@ from benchmarks.placebos.runsets import Source, placed
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.machine.device import DEFAULT
+from gpustab.statistics.curves import residuals
 from gpustab.studies.words.claims import BY_EFFECT, MATTERS, SPEECH
 from gpustab.studies.words.factors import CLASSES, Floats, design_of, of_corpus, of_counts, of_letters, of_wordnet
+from gpustab.studies.words.measured import Measured, measure, regression_tables
 from gpustab.studies.words.options import WordsOptions
-from gpustab.studies.words.study import Measured, judged, measure, regression_tables
+from gpustab.studies.words.study import judged
 from gpustab.wordnet.lexicon import read_lexicon
 
 DEALS = 8
@@ -30,6 +32,8 @@ TRUE = {"frequency": 0.35, "spread": 0.35, "senses": -0.35, "nearest": 0.35, "ve
 """Coefficients that make every claim true, in standard deviations of what is dealt out."""
 FALSE = {name: -size for name, size in TRUE.items() if name not in CLASSES}
 NOTHING: Mapping[str, float] = {}
+HUMP = {"hump": -0.8}
+"""Words of middle frequency are more stable, or less, and nothing else is."""
 AT_MARGIN = {"frequency": float(MATTERS) / (1 - float(MATTERS) ** 2) ** 0.5}
 """Its effect, as a part of what it makes itself larger, is the margin."""
 CLAIMS = [claim.id for claim in (*BY_EFFECT.values(), SPEECH)]
@@ -53,6 +57,8 @@ class Factors:
             of_corpus(words, corpus),
         )
         self.columns = {name: x for one in known for name, x in one.columns.items()}
+        z = self.columns["frequency"] - self.columns["frequency"].mean()
+        self.columns["hump"] = residuals(z**2, z, 2)
         self.deal = {odd: source.dealt([placed(sampling=source.sampling)], odd=odd) for odd in (False, True)}
         self.measured = cache(self._measured)
 
@@ -105,6 +111,11 @@ def worlds(factors: Factors) -> Iterator[World]:
             lambda r, rng, odd=odd: factors.ask(r, rng, NOTHING, odd=odd),
             nothing,
         )
+    yield World(
+        "stability made of a hump over frequency, and what was dealt out",
+        lambda r, rng: factors.ask(r, rng, HUMP),
+        nothing,
+    )
     yield World(
         "frequencies dealt out to other words",
         lambda r, rng: factors.ask(r, rng, None, dealt="frequency"),

@@ -53,5 +53,29 @@ def residuals(y: Floats, x: Floats, knots: int = KNOTS) -> Floats:
     """
     if len(x) < 2 or not np.ptp(x) > 0:
         return np.asarray(y - y.mean())
-    design = np.column_stack([np.ones(len(x)), spline(x, max(2, min(knots, len(x) // _PER_KNOT)))])
+    return _beside(spline(x, _few(knots, len(x))), y)
+
+
+def bends(x: Floats, knots: int = KNOTS) -> Floats:
+    """Return what a curve over x has beyond a line, ``(N, K − 2)``: columns beside that of x in a regression.
+
+    They are orthogonal to each other and to x, and have the mean 0. Few values, and such as are tied at all knots but
+    two, have none.
+
+    >>> x = np.linspace(0, 1, 200)
+    >>> own = bends(x)
+    >>> own.shape, bool(np.abs(own.T @ np.column_stack([np.ones(200), x])).max() < 1e-9)
+    ((200, 3), True)
+    """
+    columns, size, _ = np.linalg.svd(_beside(x, spline(x, _few(knots, len(x)))), full_matrices=False)
+    return np.asarray(columns[:, size > 1e-6 * len(x) ** 0.5])  # a column has values of about 1, the rest is rounding
+
+
+def _few(knots: int, values: int) -> int:
+    return max(2, min(knots, values // _PER_KNOT))
+
+
+def _beside(x: Floats, y: Floats) -> Floats:
+    """Return what a regression on x, with an intercept, leaves of y."""
+    design = np.column_stack([np.ones(len(x)), x])
     return np.asarray(y - design @ np.linalg.lstsq(design, y, rcond=None)[0])

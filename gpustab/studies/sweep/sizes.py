@@ -8,7 +8,7 @@ gives its frame to some pairs: a frame for all would be an accident that no erro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +31,8 @@ from gpustab.runs.families import over_common_words
 from gpustab.runs.runs import Runs
 from gpustab.studies.sweep.measure import NEIGHBOURS
 
+_NUMBERS = 1 << 26
+"""Numbers of vectors that probes read at once."""
 WORDS, ASKED = 10_000, 1_000
 """The most frequent words that are measured, and how many of them are asked for their neighbours, as in the paper."""
 DISAGREEMENT, ACCURACY, OWN = "disagreement", "accuracy", "own_noise"
@@ -175,18 +177,25 @@ def raw_rows(runs: Runs, rows: Tensor, compute: Compute) -> Tensor:
 
 
 def sizes_of(
-    spaces: Mapping[int, Tensor], bits: Sequence[int], task: Task, report: Callable[[float], None] = lambda _: None
+    spaces: Mapping[int, Tensor],
+    bits: Sequence[int],
+    task: Task,
+    report: Callable[[float], None] = lambda _: None,
+    measures: Collection[str] = tuple(MEASURES),
 ) -> Sizes:
-    """Return what is measured of runs ``(R, n, d)`` by dimension, in several numbers of bits."""
+    """Return what is measured of runs ``(R, n, d)`` by dimension, in several numbers of bits.
+
+    Beside the disagreement of probes that are some of :data:`MEASURES`.
+    """
     sizes = [Size(dim, each) for dim in sorted(spaces) for each in sorted(bits)]
     anchors = spaces[max(spaces)]
     each = []
     for k, size in enumerate(sizes):
-        each.append(compared(spaces[size.dim], anchors, size.bits, task))
+        each.append(compared(spaces[size.dim], anchors, size.bits, task, measures))
         report((k + 1) / len(sizes))
     return Sizes(
         sizes,
-        {name: torch.stack([one.pairs[name] for one in each]) for name in (DISAGREEMENT, *MEASURES)},
+        {name: torch.stack([one.pairs[name] for one in each]) for name in (DISAGREEMENT, *measures)},
         torch.stack([one.own for one in each]),
         torch.stack([one.right for one in each]),
         torch.tensor([one.chance for one in each], dtype=torch.float64, device="cpu"),
@@ -194,30 +203,32 @@ def sizes_of(
     )
 
 
-def compared(runs: Tensor, anchors: Tensor, bits: int, task: Task) -> Compared:
+def compared(
+    runs: Tensor, anchors: Tensor, bits: int, task: Task, measures: Collection[str] = tuple(MEASURES)
+) -> Compared:
     """Return what is measured of runs ``(R, n, d)`` in so many bits.
 
     Every run gives its frame and its threshold to itself and those after it.
     """
-    pairs: dict[str, list[Tensor]] = {name: [] for name in (DISAGREEMENT, *MEASURES)}
+    pairs: dict[str, list[Tensor]] = {name: [] for name in (DISAGREEMENT, *measures)}
     own, told = [], []  # each run in its own frame, and the classes that it tells there
-    for k in range(len(runs)):
-        stack = in_bits(framed(runs[k:]), bits)
-        unit = torch.nn.functional.normalize(stack, dim=2)
-        classes = probed(unit, task, task.seed)
-        own.append(unit[0])
-        told.append(classes[0])
-        pairs[DISAGREEMENT].append((classes[1:] != classes[0]).double().mean(1))
-        pairs["eigenspace"].append(eigenspaces_apart(stack, anchors[k:]))
-        pairs["neighbours"].append(neighbours_apart(unit, task.seed))
-        pairs["pip"].append(pip_apart(unit))
-    classes = torch.stack(told)
+    for some in torch.arange(len(runs)).split(max(1, _NUMBERS // runs.numel())):
+        stacks = [in_bits(framed(runs[k:]), bits) for k in some.tolist()]
+        units = [torch.nn.functional.normalize(stack, dim=2) for stack in stacks]
+        classes = probed(torch.cat(units), task, task.seed).split([len(stack) for stack in stacks])
+        for k, stack, unit, of in zip(some.tolist(), stacks, units, classes, strict=True):
+            own.append(unit[0])
+            told.append(of[0])
+            pairs[DISAGREEMENT].append((of[1:] != of[0]).double().mean(1))
+            for name in measures:
+                pairs[name].append(_APART[name](stack, unit, anchors[k:], task.seed))
+    whose = torch.stack(told)
     again = probed(torch.stack(own), task, task.seed + 1)
-    shares = torch.nn.functional.one_hot(classes, int(task.classes.max()) + 1).double().mean((0, 1))
+    shares = torch.nn.functional.one_hot(whose, int(task.classes.max()) + 1).double().mean((0, 1))
     return Compared(
         {name: pair_matrix(torch.cat(values).cpu(), len(runs)) for name, values in pairs.items()},
-        (classes != again).double().mean(1),
-        classes == task.wanted,
+        (whose != again).double().mean(1),
+        whose == task.wanted,
         1 - float(shares.square().sum()),
     )
 
@@ -272,3 +283,11 @@ def pip_apart(unit: Tensor) -> Tensor:
         two = block_gram(unit[[0, j]])
         losses.append(pip_from_gram(two).total / (2 * words) / scale(two, unit[[0, j]].sum(1), words).chance)
     return torch.cat(losses)
+
+
+_APART: Mapping[str, Callable[[Tensor, Tensor, Tensor, int], Tensor]] = {
+    "eigenspace": lambda stack, _unit, anchors, _seed: eigenspaces_apart(stack, anchors),
+    "neighbours": lambda _stack, unit, _anchors, seed: neighbours_apart(unit, seed),
+    "pip": lambda _stack, unit, _anchors, _seed: pip_apart(unit),
+}
+"""Measures by name, of the rounded runs, the same of unit length, their anchors and a seed."""

@@ -166,7 +166,7 @@ def beyond_a_guess(found: Sizes) -> tuple[float, float]:
 def orders(sampling: str, found: Sizes) -> Iterator[Ordered]:
     """Yield how far every measure of spaces orders the sizes as the disagreement of probes does."""
     wanted = left_out(found.pairs[DISAGREEMENT])
-    for name in MEASURES:
+    for name in (name for name in MEASURES if name in found.pairs):
         rho = spearman(left_out(found.pairs[name]), wanted).tolist()
         yield Ordered(sampling, name, rho[0], jackknife_error(rho[1:]), len(found.sizes), found.runs)
 

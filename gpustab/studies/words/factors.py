@@ -12,6 +12,7 @@ from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.spread import counts_in, documents_of, gathering
 from gpustab.results.page import counted, percent
 from gpustab.spaces.words import show
+from gpustab.statistics.curves import bends
 from gpustab.studies.words.claims import KNOWN
 from gpustab.wordnet.lexicon import Lexicon
 
@@ -32,8 +33,9 @@ class Factor(NamedTuple):
     said: str
 
 
+FREQUENCY = "frequency"
 FACTORS: Mapping[str, Factor] = {
-    "frequency": Factor("frequency", 1.0, "if a word stands ten times as often"),
+    FREQUENCY: Factor("frequency", 1.0, "if a word stands ten times as often"),
     "spread": Factor("spread over documents", 1.0, "if a word stands in twice as many documents"),
     "place": Factor("place in the text", 1.0, "if a word stands at the end and not at the beginning"),
     "letters": Factor("length", 1.0, "if a word is one letter longer"),
@@ -134,8 +136,8 @@ class Design(NamedTuple):
     """The columns of a regression.
 
     Attributes:
-        names: of the columns, in the order of :data:`FACTORS`.
-        x: ``(v, p)``.
+        names: of the first p columns, in the order of :data:`FACTORS`.
+        x: ``(v, p + q)``; the last q bend the line of frequency to a curve.
         kept: ``(v,)`` bool: words of which all is known.
         left_out: names of columns in which all words are alike.
     """
@@ -152,15 +154,18 @@ class Design(NamedTuple):
 
     @property
     def factors(self) -> dict[str, list[int]]:
-        """The columns of each factor: those of the part of speech are one."""
+        """The columns of each factor: those of the part of speech are one, and so are those of frequency."""
         found: dict[str, list[int]] = {}
         for k, name in enumerate(self.names):
             found.setdefault(PART_OF_SPEECH if name in CLASSES else name, []).append(k)
+        found.get(FREQUENCY, []).extend(range(len(self.names), self.x.shape[1]))
         return found
 
 
 def design_of(columns: Mapping[str, Floats]) -> Design:
     """Return the columns of a regression, over the words of which all is known; without those in which all are alike.
+
+    A line over frequency would leave a hump, which goes with whatever frequent or rare words have.
 
     >>> made = design_of({"letters": np.array([3.0, 4, 5]), "place": np.array([0.1, np.nan, 0.3]), "verb": np.zeros(3)})
     >>> made.names, made.kept.tolist(), made.left_out
@@ -172,7 +177,10 @@ def design_of(columns: Mapping[str, Floats]) -> Design:
     differ = [bool(np.ptp(every[kept, k]) > 0) if kept.any() else False for k in range(len(there))]
     names = [name for name, own in zip(there, differ, strict=True) if own]
     left_out = [name for name, own in zip(there, differ, strict=True) if not own]
-    return Design(names, every[kept][:, differ], kept, left_out)
+    x = every[kept][:, differ]
+    if FREQUENCY in names:
+        x = np.column_stack([x, bends(x[:, names.index(FREQUENCY)])])
+    return Design(names, x, kept, left_out)
 
 
 def titles(names: Sequence[str]) -> Iterator[str]:

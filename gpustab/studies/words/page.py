@@ -13,14 +13,15 @@ from gpustab.studies.shared.observations import by_chance, rules, verdicts
 from gpustab.studies.shared.wording import WORDS_DEPEND, capital, listed, number_span, signed_span
 from gpustab.studies.words.claims import EFFECTS, PARTS_OF, Effect, Part, matters
 from gpustab.studies.words.factors import CLASSES, FACTORS, PART_OF_SPEECH
-from gpustab.studies.words.study import FITS, LOSS
+from gpustab.studies.words.measured import FITS, LOSS
 
 CITATIONS = ("wendlandt2018", "pierrejean2018", "burdick2021", "rettenmeier2020")
 _ASIDE = (
     "An effect says what a factor does while all others stay the same. “Alone” says how the factor goes with stability "
     "while nothing stays the same. Where the two differ, other factors do what this one seems to do: a rare word is in "
-    "few documents too. Effects are of these words in these runs; they are no causes. The cosine with the nearest word "
-    "is read from the same vectors as the stability, so it explains nothing by itself. " + WORDS_DEPEND
+    "few documents too. Effects are of these words in these runs; they are no causes. Frequency is taken out by a "
+    "curve; its effect is that of the line through the curve. The cosine with the nearest word is read from the same "
+    "vectors as the stability, so it explains nothing by itself. " + WORDS_DEPEND
 )
 _PAPERS = (
     "Burdick, Kummerfeld and Mihalcea (2021) ask the same of languages, and find that stability goes with grammar, "
@@ -152,7 +153,8 @@ def methods(result: Content) -> str:
         "minus the logarithm of its reduced PIP loss. It was regressed by least squares on "
         f"{listed(list(known))} with gpustab {result.environment.get('gpustab')}. Frequency, spread over documents "
         "(documents that hold the word by those that chance would give it, Church & Gale 1995) and senses are "
-        "logarithms. Effects are standardised. Intervals (95 %) join the jackknife over runs, by Student's t with "
-        "R − 1 degrees of freedom, and the jackknife over 20 parts of the words. Partial R² is adjusted for the number "
-        "of columns."
+        "logarithms. Frequency has a curve (a natural cubic spline of five knots), so that a hump in it is no effect "
+        "of another factor. Effects are standardised. Intervals (95 %) join the jackknife over runs, by Student's t "
+        "with R − 1 degrees of freedom, and the jackknife over 20 parts of the words. Partial R² is adjusted for the "
+        "number of columns."
     )

@@ -19,11 +19,14 @@ from gpustab.results.page import signed
 from gpustab.runs.key import Key
 from gpustab.runs.runset import write_runset
 from gpustab.spaces.vocabulary import Vocabulary
+from gpustab.statistics.curves import spline
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import verdicts
 from gpustab.studies.words.claims import EFFECTS, PARTS_OF, SPREAD
-from gpustab.studies.words.factors import CLASSES, FACTORS, of_corpus, of_counts, of_wordnet
-from gpustab.studies.words.study import FITS, LOSS, WORDS, measure, subsets_of, words
+from gpustab.studies.words.factors import CLASSES, FACTORS, design_of, of_corpus, of_counts, of_wordnet
+from gpustab.studies.words.measured import FITS, LOSS, WORDS, measure, subsets_of
+from gpustab.studies.words.regression import fit
+from gpustab.studies.words.study import words
 from tests import oracles
 from tests.generators import anisotropic, generator, noisy_copies, runs_of, spaces
 
@@ -115,14 +118,36 @@ def test_the_regression_on_half_is_judged_by_the_other_half(answer):
 
 
 def test_a_step_of_a_factor_is_told_in_neighbours(answer):
-    """Ten times as often is one unit of the logarithm to base 10: a naive slope, of ten neighbours."""
+    """Ten times as often is one unit of the logarithm to base 10: a naive slope, of ten neighbours, beside a curve."""
     rows = list(WORDS.rows(answer.tables))
     y = np.array([row.shared for row in rows])
-    x = np.column_stack(
-        [np.ones(len(rows)), *([getattr(r, n) for r in rows] for n in ("frequency", "letters", "nearest"))]
+    ones, *known = (
+        np.array(x)
+        for x in ([1.0] * len(rows), *([getattr(r, n) for r in rows] for n in ("frequency", "letters", "nearest")))
     )
-    slope = np.linalg.lstsq(x, y, rcond=None)[0][1]
+    line = np.column_stack([ones, known[0]])
+    curve = spline(known[0])
+    bent = curve - line @ np.linalg.lstsq(line, curve, rcond=None)[0]  # one column of these is of the others
+    slope = np.linalg.lstsq(np.column_stack([ones, *known, bent[:, 1:]]), y, rcond=None)[0][1]
     assert next(EFFECTS.rows(answer.tables, measure="p@10", factor="frequency")).change == pytest.approx(10 * slope)
+
+
+def test_a_hump_over_frequency_is_no_effect_of_another_factor():
+    """It was: a line leaves the hump, and whatever has one too, such as a factor of rare and frequent words, got it."""
+    rng = np.random.default_rng(0)
+    f = rng.normal(size=400)
+    hump = f**2 - 1
+    columns = {"frequency": f, "spread": 0.6 * hump + 0.5 * rng.normal(size=400), "letters": rng.normal(size=400)}
+    design = design_of(columns)
+    y = -hump + 0.3 * rng.normal(size=400)
+    effects = fit(design.x, y, list(design.factors.values())).effects
+    by_a_line = fit(np.column_stack([*columns.values()]), y, []).effects
+    assert design.names == ["frequency", "spread", "letters"]
+    assert list(map(len, design.factors.values())) == [4, 1, 1]
+    assert by_a_line[1] < -0.6
+    assert np.abs(effects[:3]).max() < 0.1
+    few = design_of({name: x[:60] for name, x in columns.items()})
+    assert few.x.shape == (60, 3)
 
 
 @pytest.mark.parametrize(
