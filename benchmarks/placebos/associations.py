@@ -22,8 +22,9 @@ from benchmarks.placebos.terms import news
 from gpustab.runs.runs import Runs
 from gpustab.statistics.splits import Floats
 from gpustab.studies.association.claims import THERE, TURNS
+from gpustab.studies.association.effects import measure, numbers_of
 from gpustab.studies.association.sets import Sets
-from gpustab.studies.association.study import measure, numbers_of, take
+from gpustab.studies.association.study import take
 from gpustab.training import read_settings, train_runs
 
 SIZES = (8, 8, 6, 6)
@@ -69,7 +70,7 @@ class Associations:
         bounds = np.cumsum((0, *SIZES)).tolist()
         words = tuple(tuple(chosen[a:b]) for a, b in pairwise(bounds))
         sets = Sets("made", ("x", "y", "a", "b"), words)
-        own = take(runs, chosen)
+        own = take(runs, {word: word for word in chosen})
         if step != 0.0:
             toward, against = (own.rows[:, a:b].mean(1) for a, b in pairwise(bounds[2:]))
             along = toward - against

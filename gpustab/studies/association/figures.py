@@ -9,7 +9,7 @@ from gpustab.report.svg.rows import CLOSE, Dot, Row, Upright, dots
 from gpustab.results import Table
 from gpustab.results.page import counted
 from gpustab.studies.association.claims import TESTS, THERE, Tested, deciding
-from gpustab.studies.association.study import RUN_ROWS
+from gpustab.studies.association.effects import RUN_ROWS
 from gpustab.studies.shared.wording import capital, group_in_words
 
 _FRAME = CLOSE._replace(top=66, row=44, foot=20)

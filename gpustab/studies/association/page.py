@@ -8,7 +8,8 @@ from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, number, percent, signed
 from gpustab.statistics.splits import DRAWN, MOST
 from gpustab.studies.association.claims import TESTS, THERE, USED, Tested, deciding, leading, probability, size
-from gpustab.studies.association.study import DOCUMENTS, WORD_ROWS, WordRow
+from gpustab.studies.association.effects import WORD_ROWS, WordRow
+from gpustab.studies.association.study import DOCUMENTS
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import by_chance, rules, verdicts
 from gpustab.studies.shared.wording import capital, group_in_words, signed_span

@@ -1,8 +1,10 @@
-"""Word sets as a file has them: tests of two sets of targets and two of attributes."""
+"""Word sets: tests of two sets of targets and two of attributes, as a file has them, and as runs spell their words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,6 +12,7 @@ from gpustab.errors import InputError, some_of
 from gpustab.formats.parsed import parse_toml
 from gpustab.formats.source import near_file
 from gpustab.results.page import counted
+from gpustab.spaces.words import show
 
 FEWEST = 2
 """Words of a set, below which it has no spread."""
@@ -125,3 +128,64 @@ def _words(what: str, value: Any) -> tuple[bytes, ...]:
     if len(value) < FEWEST:
         raise InputError(f"{what} has {counted(len(value), 'word')}; it wants two or more")
     return tuple(word.encode("utf-8", "surrogateescape") for word in value)
+
+
+def spelled(tests: Sequence[Sets], vocabulary: Collection[bytes]) -> dict[bytes, bytes]:
+    """Return those words of the tests that runs have, with how these spell them.
+
+    A word that runs lack is that of theirs which differs by capitals alone, as *He* is *he* where a text was
+    lower-cased, if there is just one; not where a test has both, which were one word then.
+
+    >>> one = Sets("t", ("x", "y", "a", "b"), ((b"He", b"Son"), (b"US", b"us"), (b"A", b"b"), (b"c", b"d")))
+    >>> spelled([one], [b"he", b"us", b"b", b"Son"])
+    {b'Son': b'Son', b'us': b'us', b'b': b'b', b'He': b'he'}
+    """
+    own = set(vocabulary)
+    asked = list(dict.fromkeys(word for sets in tests for word in (*sets.targets, *sets.attributes)))
+    known = {word: word for word in asked if word in own}
+    found = _alike([word for word in asked if word not in own], vocabulary, _without_capitals)
+    one = {word: theirs[0] for word, theirs in found.items() if len(theirs) == 1}
+    for sets in tests:
+        words = (*sets.targets, *sets.attributes)
+        uses = Counter(known.get(word) or one.get(word) for word in words)
+        one = {word: theirs for word, theirs in one.items() if word not in words or uses[theirs] == 1}
+    return known | one
+
+
+def spelling(known: Mapping[bytes, bytes], vocabulary: Collection[bytes], asked: Sequence[bytes]) -> Iterator[str]:
+    """Yield what is said of words that runs spell in another way: which are taken so, and which are not."""
+    if other := [f"{show(word)} as {show(theirs)}" for word, theirs in known.items() if word != theirs]:
+        many = counted(len(other), "word", "is/are", of=len(asked))
+        yield f"{many} read with other capitals, as these runs have them: {some_of(other)}."
+    lacking = [word for word in asked if word not in known]
+    if near := [
+        f"{show(word)} ({', '.join(map(show, theirs[:3]))})"
+        for word, theirs in _alike(lacking, vocabulary, _letters).items()
+    ]:
+        yield (
+            f"{counted(len(near), 'word')} that these runs lack they have in another spelling, in brackets: "
+            f"{some_of(near)}. Write it so in the file if you mean it."
+        )
+
+
+def _alike(
+    lacking: Sequence[bytes], vocabulary: Collection[bytes], form: Callable[[str], str]
+) -> dict[bytes, list[bytes]]:
+    """Words of a vocabulary that have the same form as some that it lacks."""
+    if not lacking:
+        return {}
+    found: dict[str, list[bytes]] = {form(word.decode("utf-8", "surrogateescape")): [] for word in lacking}
+    for word in vocabulary:
+        if (own := form(word.decode("utf-8", "surrogateescape"))) in found:
+            found[own].append(word)
+    each = {word: found[form(word.decode("utf-8", "surrogateescape"))] for word in lacking}
+    return {word: theirs for word, theirs in each.items() if theirs}
+
+
+def _without_capitals(text: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+def _letters(text: str) -> str:
+    """Letters and digits without capitals, accents, and what stands between the parts of a word."""
+    return "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if c.isalnum())

@@ -355,5 +355,8 @@ def why_none(task: ChangeTask, place: Container[str]) -> str:
     none = f"none of the {len(task.targets)} targets of {task.name} is in both periods"
     stems = [word for word in task.targets if word.rpartition("_")[0] in place]
     if stems:
-        return f"{none}, but '{stems[0].rpartition('_')[0]}' is: this text lacks the suffix, train on the lemma version"
+        return (
+            f"{none}, but '{stems[0].rpartition('_')[0]}' is: this text lacks the suffix. Train on the lemma version, "
+            "or take the suffix off the words of the file"
+        )
     return none

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gpustab import InputError
-from gpustab.studies.association.sets import parse_sets, read_sets
+from gpustab.studies.association.sets import Sets, parse_sets, read_sets, spelled, spelling
 
 RIGHT = """
 ["trade and war"]
@@ -69,3 +69,53 @@ def test_the_sets_of_the_documentation_are_read():
     page = (Path(__file__).parents[3] / "docs/pages/studies/association.md").read_text(encoding="utf-8")
     found = parse_sets(page.partition("```toml\n")[2].partition("```")[0])
     assert [sets.sizes for sets in found] == [(8, 8, 6, 6), (6, 6, 6, 6), (8, 8, 6, 6)]
+
+
+def four(x, y="u v", a="o p", b="q r"):
+    return Sets("t", ("x", "y", "a", "b"), tuple(tuple(word.encode() for word in own.split()) for own in (x, y, a, b)))
+
+
+OTHERS = [word.encode() for word in ["u", "v", "o", "p", "q", "r"]]
+
+
+@pytest.mark.parametrize(
+    ("given", "theirs"),
+    [
+        ("He Son", "he son"),  # a file with capitals, a text without
+        ("he son", "He Son"),  # and the other way round
+        ("ÄPFEL Straße", "äpfel strasse"),
+        ("E\u0301cole mer", "\u00e9cole mer"),  # an accent that is a character of its own
+    ],
+)
+def test_words_with_other_capitals_are_found_and_told(given, theirs):
+    own = [*OTHERS, *(word.encode() for word in theirs.split())]
+    known = spelled([four(given)], own)
+    assert [known[word.encode()].decode() for word in given.split()] == theirs.split()
+    (said,) = spelling(known, own, list(known))
+    first = next(word for word, other in zip(given.split(), theirs.split(), strict=True) if word != other)
+    assert f"{first} as " in said
+
+
+def test_two_words_that_would_be_one_are_none_and_a_word_of_another_test_is_its_own():
+    own = [*OTHERS, b"us", b"turkey"]
+    assert b"US" not in spelled([four("US turkey", "us v")], own)
+    assert {b"US", b"Us"}.isdisjoint(spelled([four("US Us turkey")], own))
+    both = spelled([four("US turkey"), four("us turkey")], own)
+    assert both[b"US"] == both[b"us"] == b"us"
+    assert b"Us" not in spelled([four("Us turkey")], [*own, b"US"])  # which of two?
+
+
+@pytest.mark.parametrize(
+    ("given", "theirs"),
+    [("new_york", "new york"), ("well-being", "wellbeing"), ("jalapeño", "jalapeno"), ("O'Brien", "obrien")],
+)
+def test_other_spellings_are_told_and_not_taken(given, theirs):
+    own = [*OTHERS, theirs.encode(), b"w"]
+    known = spelled([four(f"{given} w")], own)
+    assert given.encode() not in known
+    (said,) = spelling(known, own, [given.encode(), b"w"])
+    assert f"{given} ({theirs})" in said
+    assert "1 word that these runs lack" in said
+    assert spelled(
+        [four(f"{given} w".replace(given, theirs.replace(" ", "_")))], [*own, theirs.replace(" ", "_").encode()]
+    )

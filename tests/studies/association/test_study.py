@@ -13,8 +13,9 @@ from gpustab.report import to_html, to_text
 from gpustab.report.describe import paper
 from gpustab.runs.key import Key
 from gpustab.studies.association.claims import TESTS
+from gpustab.studies.association.effects import RUN_ROWS, WORD_ROWS, measure, numbers_of, turning
 from gpustab.studies.association.sets import Sets, parse_sets
-from gpustab.studies.association.study import DOCUMENTS, RUN_ROWS, WORD_ROWS, association, measure, numbers_of, turning
+from gpustab.studies.association.study import DOCUMENTS, association
 from gpustab.studies.shared.claims import OBSERVED
 from tests.generators import generator, noisy_copies, rotation, runs_of
 from tests.statistics.test_splits import naive
