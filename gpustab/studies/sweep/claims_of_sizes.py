@@ -18,6 +18,7 @@ LESZCZYNSKI = "Leszczynski et al. 2020"
 ENOUGH_SIZES = Margin(6, "sizes below which no measure's order of them is judged")
 
 _IN_WORDS = {"bits": "bits a number", "dim": "dimensions", "memory": "memory"}
+_MAKES = {"memory": "makes"}
 _KNOWS = (
     "No test unless the probe surely has more words right than the most frequent class is of, at every size, by a 95 % "
     "interval over runs and words: one that always tells the same class never changes its mind"
@@ -33,6 +34,10 @@ def _judge(effect: Effect) -> str:
     if not knows(effect) or effect.runs < 3:
         return "no test"
     return below(effect.estimate, 0) if effect.se else "undecided"  # equal counts of few words prove nothing
+
+
+def _more(effect: Effect) -> str:
+    return f"More {_IN_WORDS[effect.what]} {_MAKES.get(effect.what, 'make')}"
 
 
 def _points(effect: Effect) -> str:
@@ -80,13 +85,13 @@ STEADIER = Claim[Effect](
     ),
     judge=_judge,
     sentences={
-        "yes": lambda x: f"More {_IN_WORDS[x.what]} make predictions more stable. {_numbers(x)}",
-        "no": lambda x: f"More {_IN_WORDS[x.what]} make predictions less stable. {_numbers(x)}",
+        "yes": lambda x: f"{_more(x)} predictions more stable. {_numbers(x)}",
+        "no": lambda x: f"{_more(x)} predictions less stable. {_numbers(x)}",
         "undecided": lambda x: (
-            f"These runs do not say whether more {_IN_WORDS[x.what]} make predictions more stable. {_numbers(x)}"
+            f"These runs do not say whether {_more(x).lower()} predictions more stable. {_numbers(x)}"
         ),
         "no test": lambda x: (
-            f"Whether more {_IN_WORDS[x.what]} make predictions more stable is not tested. {capital(_why_not(x))}"
+            f"Whether {_more(x).lower()} predictions more stable is not tested. {capital(_why_not(x))}"
         ),
     },
 )

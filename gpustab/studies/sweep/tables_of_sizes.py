@@ -107,6 +107,7 @@ ORDERS = Sheet("size_orders", Ordered, "one row a sampling and measure of spaces
 def left_out(pairs: Tensor) -> Tensor:
     """Return means over pairs ``(R + 1, S)`` of ``(S, R, R)``: of all runs, and without each.
 
+    >>> from gpustab.kernels.jackknife import pair_matrix
     >>> left_out(pair_matrix(torch.tensor([1.0, 2.0, 3.0]), 3)[None]).flatten().tolist()
     [2.0, 3.0, 2.0, 1.0]
     """
