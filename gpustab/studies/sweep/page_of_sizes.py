@@ -27,18 +27,16 @@ def said_of_sizes(tables: Mapping[str, Table[Any]]) -> list[str]:
     """Return what is said of more bits, dimensions and memory, and of measures that tell it; some say nothing."""
     kind = judged_sampling(tables)
     found = list(EFFECTS.rows(tables, sampling=kind))
+    apart = differ(found)
+    foreseen = [FORESEEN.sentence(Order(row, apart)) for row in ORDERS.rows(tables, sampling=kind)]
+    return [*_steadier(found), *filter(None, foreseen)]
+
+
+def _steadier(found: list[Effect]) -> list[str]:
     verdicts = {STEADIER.judge(effect) for effect in found}
     # One reason for all: the probe is the same.
     shown = found[:1] if verdicts == {"no test"} else found
-    said = [STEADIER.sentence(effect) for effect in shown]
-    return [*said, *_foreseen(tables, kind, found)]
-
-
-def _foreseen(tables: Mapping[str, Table[Any]], kind: str, found: list[Effect]) -> Iterator[str]:
-    apart = differ(found)
-    for row in ORDERS.rows(tables, sampling=kind):
-        if said := FORESEEN.sentence(Order(row, apart)):
-            yield said
+    return [STEADIER.sentence(effect) for effect in shown]
 
 
 def of_sizes(tables: Mapping[str, Table[Any]]) -> Iterator[Block]:
@@ -56,21 +54,21 @@ def of_sizes(tables: Mapping[str, Table[Any]]) -> Iterator[Block]:
         figures=["sizes"],
         answer=" ".join(
             [
-                *said_of_sizes(tables),
-                "A probe (softmax regression) learns the classes of half of the words from their vectors, and is asked "
-                f"for the other half ({option('labels')} gives it other words and classes). Disagreement is the share "
-                "of these of which two runs make it tell another class: what a classifier on top changes its mind "
-                "about when the space is trained again. A size is the number of dimensions times the bits a number; "
-                "the vectors of every dimension are rounded to each.",
+                "A probe is a small classifier (softmax regression). It learns the classes of half of the words from "
+                f"their vectors and is asked for the other half ({option('labels')} gives it other words and "
+                "classes). Disagreement is the share of these of which it tells another class in another run: what a "
+                "classifier on top changes its mind about when the space is trained again.",
+                *_steadier(list(EFFECTS.rows(tables, sampling=kind))),
             ]
         ),
         aside=(
-            "By chance: two unrelated probes that tell each class as often. Own noise: two seeds of the probe on one "
-            "run; the seed is the same where runs are compared. Rounding: to 2ᵇ values at equal distances, clipped "
-            "where the squared error is least, with the threshold of the first run for all, which are turned to its "
-            "frame. 32 bits are the vectors as they were trained. Eigenspace instability: how far regressions on two "
-            "spaces differ, of values that vary as the two runs with the most dimensions do (α = 3). Equal cosines are "
-            f"ranked in another order in each run. ± are 95 % over runs, for these words. {paper}"
+            "The size is the number of dimensions times the bits a number. Vectors are rounded to 2ᵇ values at equal "
+            "distances and clipped where that has the least squared error; 32 bits are as they were trained. Of two "
+            "runs one is turned to the frame of the other before both are rounded alike. By chance: two unrelated "
+            "probes that tell each class as often. Own noise: another seed of the probe, the same run. Eigenspace "
+            "instability: how far regressions on two spaces differ, of values that vary as the two runs with the most "
+            "dimensions do (α = 3). Equal cosines are ranked in another order in each run. ± are 95 % over runs, for "
+            f"these words. {paper}"
         ),
     )
 

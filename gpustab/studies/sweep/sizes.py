@@ -38,8 +38,8 @@ WORDS, ASKED = 10_000, 1_000
 DISAGREEMENT, ACCURACY, OWN = "disagreement", "accuracy", "own_noise"
 MEASURES = {
     "eigenspace": "eigenspace instability",
-    "neighbours": f"1 − p@{NEIGHBOURS}",
-    "pip": "PIP loss, share of chance",
+    "neighbours": f"neighbours lost (1 − p@{NEIGHBOURS})",
+    "pip": "PIP loss (share of chance)",
 }
 """Measures of spaces, by name: what they are called."""
 
