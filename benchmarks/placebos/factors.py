@@ -32,7 +32,7 @@ TRUE = {"frequency": 0.35, "spread": 0.35, "senses": -0.35, "nearest": 0.35, "ve
 """Coefficients that make every claim true, in standard deviations of what is dealt out."""
 FALSE = {name: -size for name, size in TRUE.items() if name not in CLASSES}
 NOTHING: Mapping[str, float] = {}
-HUMP = {"hump": -0.8}
+HUMPS = {"a hump": -0.8, "a hollow": 0.8}
 """Words of middle frequency are more stable, or less, and nothing else is."""
 AT_MARGIN = {"frequency": float(MATTERS) / (1 - float(MATTERS) ** 2) ** 0.5}
 """Its effect, as a part of what it makes itself larger, is the margin."""
@@ -58,7 +58,7 @@ class Factors:
         )
         self.columns = {name: x for one in known for name, x in one.columns.items()}
         z = self.columns["frequency"] - self.columns["frequency"].mean()
-        self.columns["hump"] = residuals(z**2, z, 2)
+        self.columns["bend"] = residuals(z**2, z, 2)
         self.deal = {odd: source.dealt([placed(sampling=source.sampling)], odd=odd) for odd in (False, True)}
         self.measured = cache(self._measured)
 
@@ -111,11 +111,12 @@ def worlds(factors: Factors) -> Iterator[World]:
             lambda r, rng, odd=odd: factors.ask(r, rng, NOTHING, odd=odd),
             nothing,
         )
-    yield World(
-        "stability made of a hump over frequency, and what was dealt out",
-        lambda r, rng: factors.ask(r, rng, HUMP),
-        nothing,
-    )
+    for bend, size in HUMPS.items():
+        yield World(
+            f"stability made of {bend} over frequency, and what was dealt out",
+            lambda r, rng, size=size: factors.ask(r, rng, {"bend": size}),
+            nothing,
+        )
     yield World(
         "frequencies dealt out to other words",
         lambda r, rng: factors.ask(r, rng, None, dealt="frequency"),
