@@ -20,8 +20,8 @@ ENOUGH_SIZES = Margin(6, "sizes below which no measure's order of them is judged
 _IN_WORDS = {"bits": "bits a number", "dim": "dimensions", "memory": "memory"}
 _MAKES = {"memory": "makes"}
 _KNOWS = (
-    "No test unless the probe surely has more words right than the most frequent class is of, at every size, by a 95 % "
-    "interval over runs and words: one that always tells the same class never changes its mind"
+    "No test unless the probe surely has more words right than the most frequent class is of, at every size (95 %, "
+    "over runs and words). One that always tells the same class never changes its mind"
 )
 
 
