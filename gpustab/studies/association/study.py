@@ -127,7 +127,7 @@ def association(
             notes = list(spelling(known, joint, asked))
             if lost := [show(word) for word in asked if word not in own.words]:
                 few = counted(len(lost), "word", "is/are", of=len(asked))
-                notes = [f"{few} lacking in some run here, and so left out of all groups: {some_of(lost)}."]
+                notes.append(f"{few} lacking in some run here, and so left out of all groups: {some_of(lost)}.")
             answer.warn(runs.name, alarms, notes)
             answer.result.groups.append({"name": runs.name, "runs": list(runs.names), "words": len(own.words)})
             taken.append(own)

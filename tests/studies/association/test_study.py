@@ -180,6 +180,19 @@ def test_a_word_that_one_run_of_one_group_lacks_is_left_out_of_all(sets_file):
     assert next(DOCUMENTS.rows(found.tables)).shift == pytest.approx(rows[1].effect - rows[0].effect)
 
 
+def test_a_file_with_capitals_is_the_same_test_and_it_is_told(sets_file):
+    runs = group(stack_of(4, 0.5))
+    plain, text = association(runs, sets=sets_file(named(X, Y, A, B))), named(X, Y, A, B)
+    found = association(runs, sets=sets_file(text.replace("w0 ", "W0 ").replace("w1 ", "w-1 ")))
+    assert any("1 of 20 words is read with other capitals" in note and "W0 as w0" in note for note in found.notes)
+    assert any("w-1 (w1)" in note for note in found.notes)
+    assert any("1 of 20 words is lacking" in note for note in found.notes)
+    without = association(runs, sets=sets_file(text.replace("w1 ", "")))
+    one, two, three = (next(TESTS.rows(x.tables)).effect for x in (plain, found, without))
+    assert two == pytest.approx(three)
+    assert two != pytest.approx(one)
+
+
 def test_a_test_without_words_is_left_out_and_no_test_at_all_is_an_error(sets_file):
     runs = group(stack_of(3, 0.8))
     both = named(X, Y, A, B) + named([0, 98, 99], Y, A, B, name="other")
