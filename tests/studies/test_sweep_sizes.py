@@ -226,7 +226,8 @@ def test_the_command_takes_bits_and_a_file_of_classes(swept):
 def test_a_probe_that_is_worse_than_a_guess_is_said_to_be_so_and_equal_counts_prove_nothing():
     """It was said to be 4.7 to 9.3 points better: the sign was lost."""
     one = tables.Effect("shuffled", "bits", 1, 32, 0.4, 0.3, -0.1, 0.01, 10, -0.07, 0.023)
-    assert "hardly more often right" in claims.STEADIER.sentence(one)
+    assert "is less often right than a guess" in claims.STEADIER.sentence(one)
+    assert "hardly more often right" in claims.STEADIER.sentence(one._replace(beyond=0.01))
     assert "−9.3 to −4.7 points" in claims.STEADIER.sentence(one)
     assert claims.STEADIER.judge(one._replace(beyond=0.2)) == "yes"
     assert claims.STEADIER.judge(one._replace(beyond=0.2, se=0.0)) == "undecided"

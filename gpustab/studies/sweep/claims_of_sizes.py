@@ -64,8 +64,9 @@ def _why_not(effect: Effect) -> str:
     if effect.runs < 3:
         return "two runs give no interval. Train at least three."
     low, high = effect.beyond - effect.beyond_half, effect.beyond + effect.beyond_half
+    more = "less often right than" if high < 0 else "hardly more often right than"
     return (
-        "at its worst size the probe is hardly more often right than a guess of the most frequent class "
+        f"at its worst size the probe is {more} a guess of the most frequent class "
         f"({signed_span(100 * low, 100 * high, 1)} points). Its changes of mind mean nothing then. Give it words "
         "whose classes these vectors know."
     )

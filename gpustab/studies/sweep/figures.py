@@ -12,6 +12,7 @@ from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.results import Table
 from gpustab.results.page import cell, number, percent
 from gpustab.studies.sweep.claims_of_parameters import ALONG, Along, P, effects
+from gpustab.studies.sweep.claims_of_sizes import STEADIER
 from gpustab.studies.sweep.measure import FEW_PAIRS, SHARE
 from gpustab.studies.sweep.page_of_sizes import judged_sampling
 from gpustab.studies.sweep.sizes import DISAGREEMENT, MEASURES
@@ -88,7 +89,7 @@ def sizes(table: Table, tables: Tables) -> Picture:
         )
     by_memory = next((e for e in EFFECTS.rows(tables, sampling=kind) if e.what == "memory"), None)
     title = "What a classifier on top changes its mind about, by the size of the space"
-    if by_memory:
+    if by_memory and STEADIER.judge(by_memory) != "no test":
         title = (
             f"From {by_memory.low:,} to {by_memory.high:,} bits a word, a probe changes its mind about "
             f"{percent(by_memory.after)} of the words instead of {percent(by_memory.before)} ({kind} runs)"
@@ -106,8 +107,8 @@ FIGURES: Figures = {
     ),
     "sizes": (
         "Each mark is one size, with its 95 % interval over runs; along a line the bits of a number grow, from the "
-        "same trained vectors. Above: how often two runs make a probe tell another class of a word. Below: measures of "
-        "the spaces alone; the lower, the more stable.",
+        "same trained vectors. The first panel has how often two runs make a probe tell another class of a word, the "
+        "others measures of the spaces alone: the lower, the more stable.",
         sizes,
     ),
 }

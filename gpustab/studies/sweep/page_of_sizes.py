@@ -45,7 +45,7 @@ def of_sizes(tables: Mapping[str, Table[Any]]) -> Iterator[Block]:
     if not kind:
         return
     paper = (
-        f"{STEADIER.paper}; {FORESEEN.paper[len('Leszczynski et al. ') :]}. Their two runs read Wikipedia of two "
+        f"{STEADIER.paper}, and {FORESEEN.paper.partition('found ')[2]}. Their two runs read Wikipedia of two "
         f"years; these are {kind} runs of one corpus, and the task is another."
     )
     yield Block(
