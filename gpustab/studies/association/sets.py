@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -130,20 +130,25 @@ def _words(what: str, value: Any) -> tuple[bytes, ...]:
     return tuple(word.encode("utf-8", "surrogateescape") for word in value)
 
 
-def spelled(tests: Sequence[Sets], vocabulary: Collection[bytes]) -> dict[bytes, bytes]:
-    """Return those words of the tests that runs have, with how these spell them.
+def spelled(tests: Sequence[Sets], joint: Collection[bytes], vocabulary: Container[bytes] = ()) -> dict[bytes, bytes]:
+    """Return those words of the tests that all runs have, with how these spell them.
 
-    A word that runs lack is that of theirs which differs by capitals alone, as *He* is *he* where a text was
+    A word that no run has is that of theirs which differs by capitals alone, as *He* is *he* where a text was
     lower-cased, if there is just one; not where a test has both, which were one word then.
+
+    Args:
+        tests: whose words are asked for.
+        joint: words that all runs have.
+        vocabulary: words that some run has, and which so are words of their own.
 
     >>> one = Sets("t", ("x", "y", "a", "b"), ((b"He", b"Son"), (b"US", b"us"), (b"A", b"b"), (b"c", b"d")))
     >>> spelled([one], [b"he", b"us", b"b", b"Son"])
     {b'Son': b'Son', b'us': b'us', b'b': b'b', b'He': b'he'}
     """
-    own = set(vocabulary)
+    own = set(joint)
     asked = list(dict.fromkeys(word for sets in tests for word in (*sets.targets, *sets.attributes)))
     known = {word: word for word in asked if word in own}
-    found = _alike([word for word in asked if word not in own], vocabulary, _without_capitals)
+    found = _alike([word for word in asked if word not in own and word not in vocabulary], joint, _without_capitals)
     one = {word: theirs[0] for word, theirs in found.items() if len(theirs) == 1}
     for sets in tests:
         words = (*sets.targets, *sets.attributes)
@@ -152,7 +157,7 @@ def spelled(tests: Sequence[Sets], vocabulary: Collection[bytes]) -> dict[bytes,
     return known | one
 
 
-def spelling(known: Mapping[bytes, bytes], vocabulary: Collection[bytes], asked: Sequence[bytes]) -> Iterator[str]:
+def spelling(known: Mapping[bytes, bytes], joint: Collection[bytes], asked: Sequence[bytes]) -> Iterator[str]:
     """Yield what is said of words that runs spell in another way: which are taken so, and which are not."""
     if other := [f"{show(word)} as {show(theirs)}" for word, theirs in known.items() if word != theirs]:
         many = counted(len(other), "word", "is/are", of=len(asked))
@@ -160,7 +165,7 @@ def spelling(known: Mapping[bytes, bytes], vocabulary: Collection[bytes], asked:
     lacking = [word for word in asked if word not in known]
     if near := [
         f"{show(word)} ({', '.join(map(show, theirs[:3]))})"
-        for word, theirs in _alike(lacking, vocabulary, _letters).items()
+        for word, theirs in _alike(lacking, joint, _letters).items()
     ]:
         yield (
             f"{counted(len(near), 'word')} that these runs lack they have in another spelling, in brackets: "
@@ -168,18 +173,14 @@ def spelling(known: Mapping[bytes, bytes], vocabulary: Collection[bytes], asked:
         )
 
 
-def _alike(
-    lacking: Sequence[bytes], vocabulary: Collection[bytes], form: Callable[[str], str]
-) -> dict[bytes, list[bytes]]:
-    """Words of a vocabulary that have the same form as some that it lacks."""
-    if not lacking:
-        return {}
-    found: dict[str, list[bytes]] = {form(word.decode("utf-8", "surrogateescape")): [] for word in lacking}
-    for word in vocabulary:
+def _alike(lacking: Sequence[bytes], joint: Collection[bytes], form: Callable[[str], str]) -> dict[bytes, list[bytes]]:
+    """Words of runs that have the same form as some that these lack."""
+    forms = {word: own for word in lacking if (own := form(word.decode("utf-8", "surrogateescape")))}
+    found: dict[str, list[bytes]] = {own: [] for own in forms.values()}
+    for word in joint if found else ():
         if (own := form(word.decode("utf-8", "surrogateescape"))) in found:
             found[own].append(word)
-    each = {word: found[form(word.decode("utf-8", "surrogateescape"))] for word in lacking}
-    return {word: theirs for word, theirs in each.items() if theirs}
+    return {word: found[own] for word, own in forms.items() if found[own]}
 
 
 def _without_capitals(text: str) -> str:

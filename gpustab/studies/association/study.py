@@ -122,7 +122,7 @@ def association(
             answer.report(f"{runs.name}: associations", part)
             alarms = look_at(runs, answer.compute)
             joint = runs.joint_words()
-            known = spelled(tests, joint)
+            known = spelled(tests, joint, runs.vocabulary)
             own = take(runs, known, silent=any(not is_fact(sentence) for sentence in alarms))
             notes = list(spelling(known, joint, asked))
             if lost := [show(word) for word in asked if word not in own.words]:

@@ -103,6 +103,8 @@ def test_two_words_that_would_be_one_are_none_and_a_word_of_another_test_is_its_
     both = spelled([four("US turkey"), four("us turkey")], own)
     assert both[b"US"] == both[b"us"] == b"us"
     assert b"Us" not in spelled([four("Us turkey")], [*own, b"US"])  # which of two?
+    assert b"US" not in spelled([four("US turkey")], own, [*own, b"US"])  # some run has it: it is another word than us
+    assert not [*spelling({}, [b"-"], [b"'"])]  # without a letter, all are alike
 
 
 @pytest.mark.parametrize(
