@@ -231,6 +231,8 @@ def test_a_probe_that_is_worse_than_a_guess_is_said_to_be_so_and_equal_counts_pr
     assert "−9.3 to −4.7 points" in claims.STEADIER.sentence(one)
     assert claims.STEADIER.judge(one._replace(beyond=0.2)) == "yes"
     assert claims.STEADIER.judge(one._replace(beyond=0.2, se=0.0)) == "undecided"
+    open_ = [claims.STEADIER.sentence(one._replace(beyond=0.2, se=0.1, runs=runs)) for runs in (3, 5)]
+    assert ["train five or more" in said for said in open_] == [True, False]
 
 
 def test_what_a_probe_knows_has_an_error_over_words_too():
