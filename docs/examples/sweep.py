@@ -21,7 +21,7 @@ def _effect(before: float, after: float, loss_before: float, loss_after: float) 
 
 def _size(what: str, change: float, runs: int = 8, beyond: float = 0.1) -> SizeEffect:
     ends = {"bits": (1, 32), "dim": (10, 50), "memory": (10, 1600)}[what]
-    return SizeEffect("bootstrap", what, *ends, 0.5, 0.5 + change, change, 0.009, runs, beyond, 0.02)
+    return SizeEffect("bootstrap", what, *ends, 0.5, 0.5 + change, change, 0.009, runs, beyond, 0.02, beyond - 0.02)
 
 
 def _order(measure: str, rho: float) -> Order:

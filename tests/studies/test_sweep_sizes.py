@@ -225,9 +225,14 @@ def test_the_command_takes_bits_and_a_file_of_classes(swept):
 
 def test_a_probe_that_is_worse_than_a_guess_is_said_to_be_so_and_equal_counts_prove_nothing():
     """It was said to be 4.7 to 9.3 points better: the sign was lost."""
-    one = tables.Effect("shuffled", "bits", 1, 32, 0.4, 0.3, -0.1, 0.01, 10, -0.07, 0.023)
+    one = tables.Effect("shuffled", "bits", 1, 32, 0.4, 0.3, -0.1, 0.01, 10, -0.07, 0.023, -0.1)
     assert "is less often right than a guess" in claims.STEADIER.sentence(one)
     assert "hardly more often right" in claims.STEADIER.sentence(one._replace(beyond=0.01))
+    assert "at its worst size" not in claims.STEADIER.sentence(one)
+    assert "At its worst size the probe is less often right than a guess (−10.0 points)" in claims.STEADIER.sentence(
+        one._replace(beyond=0.2)
+    )
+    one = one._replace(worst=0.1)
     assert "−9.3 to −4.7 points" in claims.STEADIER.sentence(one)
     assert claims.STEADIER.judge(one._replace(beyond=0.2)) == "yes"
     assert claims.STEADIER.judge(one._replace(beyond=0.2, se=0.0)) == "undecided"
@@ -241,7 +246,8 @@ def test_what_a_probe_knows_has_an_error_over_words_too():
     right = (torch.arange(40) % 4 < 2).expand(1, 3, 40)
     pairs = dict.fromkeys((sizes.DISAGREEMENT, *sizes.MEASURES), torch.zeros(1, 3, 3))
     found = sizes.Sizes([sizes.Size(4, 32)], pairs, torch.zeros(1, 3), right, torch.zeros(1), usual)
-    beyond, half = tables.beyond_a_guess(found)
+    beyond, half, worst = tables.beyond_a_guess(found)
+    assert worst == pytest.approx(beyond)
     spare = right[0, 0].double() - usual.double()
     assert beyond == pytest.approx(float(spare.mean())) == 0.25
     assert half == pytest.approx(2.0227 * float(spare.std()) / 40**0.5, rel=1e-4)  # t of 39

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from gpustab.results.page import number, percent
+from gpustab.results.page import number, percent, signed
 from gpustab.statistics.intervals import t_quantile
 from gpustab.statistics.ranks import spearman_interval
 from gpustab.studies.shared.claims import Claim, Margin, below
@@ -22,14 +22,14 @@ _MAKES = {"memory": "makes"}
 _POWER = 5
 """Runs from which planted noise is mostly found: of 0.6 of the vectors' lengths at one of two sizes in some 80 %."""
 _KNOWS = (
-    "No test unless the probe surely has more words right than the most frequent class is of, at every size (95 %, "
-    "over runs and words). One that always tells the same class never changes its mind"
+    "No test unless the probe has more words right than the most frequent class is of: surely over all sizes (95 %, "
+    "over runs and words), and at each. One that always tells the same class never changes its mind"
 )
 
 
 def knows(effect: Effect) -> bool:
-    """Whether the probe knows something of the classes at every size."""
-    return effect.beyond > effect.beyond_half
+    """Whether the probe knows something of the classes, at every size."""
+    return effect.beyond > effect.beyond_half and effect.worst > 0
 
 
 def _judge(effect: Effect) -> str:
@@ -66,12 +66,13 @@ def _why_not(effect: Effect) -> str:
     if effect.runs < 3:
         return "two runs give no interval. Train at least three."
     low, high = effect.beyond - effect.beyond_half, effect.beyond + effect.beyond_half
-    more = "less often right than" if high < 0 else "hardly more often right than"
-    return (
-        f"at its worst size the probe is {more} a guess of the most frequent class "
-        f"({signed_span(100 * low, 100 * high, 1)} points). Its changes of mind mean nothing then. Give it words "
-        "whose classes these vectors know."
-    )
+    if low > 0:
+        how = f"at its worst size the probe is less often right than a guess ({signed(100 * effect.worst, 1)} points)"
+    else:
+        span = signed_span(100 * low, 100 * high, 1)
+        more = "less often right than" if high < 0 else "hardly more often right than"
+        how = f"the probe is {more} a guess of the most frequent class ({span} points)"
+    return f"{how}. Its changes of mind mean nothing then. Give it words whose classes these vectors know."
 
 
 STEADIER = Claim[Effect](

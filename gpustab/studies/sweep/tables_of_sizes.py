@@ -65,8 +65,9 @@ class Effect(NamedTuple):
         change: after less before; of memory: per doubling.
         se: its error.
         runs: R.
-        beyond: how many more words the probe has right than the most frequent class is of, at the worst size.
+        beyond: how many more words the probe has right than the most frequent class is of, mean over the sizes.
         beyond_half: half of its interval.
+        worst: the same at the worst size.
     """
 
     sampling: str
@@ -78,8 +79,9 @@ class Effect(NamedTuple):
     change: Annotated[float, Column(about="after less before; of memory: per doubling, by least squares")]
     se: Annotated[float, Column(about="jackknife over runs, left out of all sizes at once")]
     runs: int
-    beyond: Annotated[float, Column(about="accuracy less the share of the most frequent class, at the worst size")]
+    beyond: Annotated[float, Column(about="accuracy less the share of the most frequent class, mean over sizes")]
     beyond_half: Annotated[float, Column(about="half of its 95 % interval, over runs and words")]
+    worst: Annotated[float, Column(about="the same at the worst size")]
 
     @property
     def estimate(self) -> Estimate:
@@ -152,16 +154,17 @@ def effects(sampling: str, found: Sizes) -> Iterator[Effect]:
         yield Effect(sampling, "memory", min(memory), max(memory), *numbers, found.runs, *known)
 
 
-def beyond_a_guess(found: Sizes) -> tuple[float, float]:
-    """Return how many more words a probe has right than the most frequent class is of, at the worst size.
+def beyond_a_guess(found: Sizes) -> tuple[float, float, float]:
+    """Return how many more words a probe has right than the most frequent class is of, and how surely.
 
-    And half of its 95 % interval: the probe was asked for some words, and of some runs.
+    The mean over the sizes, half of its 95 % interval (the probe was asked for some words, and of some runs), and the
+    worst size.
     """
     spare = found.right.double() - found.usual.double()  # (S, R, m)
-    worst = spare[int(spare.mean((1, 2)).argmin())]
-    of_runs = Estimate.of_runs(float(worst.mean()), float(worst.mean(1).std()) / found.runs**0.5, found.runs)
-    of_words = Estimate.of_runs(of_runs.value, float(worst.mean(0).std()) / worst.shape[1] ** 0.5, worst.shape[1])
-    return of_runs.value, math.hypot(of_runs.half, of_words.half)
+    mean = spare.mean(0)
+    of_runs = Estimate.of_runs(float(mean.mean()), float(mean.mean(1).std()) / found.runs**0.5, found.runs)
+    of_words = Estimate.of_runs(of_runs.value, float(mean.mean(0).std()) / mean.shape[1] ** 0.5, mean.shape[1])
+    return of_runs.value, math.hypot(of_runs.half, of_words.half), float(spare.mean((1, 2)).min())
 
 
 def orders(sampling: str, found: Sizes) -> Iterator[Ordered]:
