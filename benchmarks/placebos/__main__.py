@@ -18,6 +18,7 @@ from pathlib import Path
 from benchmarks.placebos import (
     associations,
     authors,
+    calibrations,
     factors,
     losses,
     moved,
@@ -66,6 +67,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "authors": authors.rows,
     "factors": factors.rows,
     "spaces": spaces.rows,
+    "calibrations": calibrations.rows,
     "associations": associations.rows,
     **DRAWN,
 }

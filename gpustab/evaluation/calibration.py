@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from gpustab.errors import InputError
 from gpustab.formats.atomic import write_text
@@ -218,7 +218,7 @@ def calibrate(
     numbers = np.arange(2 * len(x)).reshape(-1, 2) if items is None else numbers_of(items)
     _check(x, y, numbers)
     line = BrokenLine(x, y, knots_of(x))
-    values, number = line.fit(line.sums.sum(0)), len(np.unique(numbers))
+    values, number = line.fit(), len(np.unique(numbers))
     freedom = min(len(x), number) - 1
     half = t_quantile(freedom) * line.errors(numbers, values, seed)
     at = line.grid()
@@ -250,40 +250,31 @@ def _squares(x: Floats, y: Floats, items: Ints, line: BrokenLine, seed: int) -> 
     """
     fold = np.random.default_rng([seed, 35]).permutation(int(items.max()) + 1) % _FOLDS
     folds = np.sort(fold[items], 1)
-    cell = folds[:, 0] * _FOLDS + folds[:, 1]
+    own, cell = np.unique(folds, axis=0, return_inverse=True)
+    cell = cell.reshape(-1)
+    train = np.stack([(folds[:, :, None] != pair).all((1, 2)) for pair in own])
     found = np.full((len(x), 4), math.nan)
-    for own in np.unique(cell):
-        test: NDArray[np.bool_] = np.equal(cell, own)
-        train = ~np.isin(folds, divmod(int(own), _FOLDS)).any(1)
-        for way, predict in enumerate((_by_broken_line(line), _isotonic, _straight, _constant)):
-            found[test, way] = (y[test] - predict(x, y, train, test)) ** 2
+    for k, values in enumerate(line.fits(train.astype(np.float64))):
+        test = np.flatnonzero(cell == k)
+        ways = (_isotonic, _straight, _constant)
+        predicted = [np.interp(x[test], line.knots, values), *(way(x[train[k]], y[train[k]], x[test]) for way in ways)]
+        found[test] = np.square(y[test, None] - np.stack(predicted, 1))
     return found
 
 
-Prediction = Callable[[Floats, Floats, NDArray[np.bool_], NDArray[np.bool_]], Floats]
-
-
-def _by_broken_line(line: BrokenLine) -> Prediction:
-    def predict(x: Floats, y: Floats, train: NDArray[np.bool_], test: NDArray[np.bool_]) -> Floats:  # noqa: ARG001
-        return np.asarray(np.interp(x[test], line.knots, line.fit(line.sums.T @ train.astype(np.float64))))
-
-    return predict
-
-
-def _isotonic(x: Floats, y: Floats, train: NDArray[np.bool_], test: NDArray[np.bool_]) -> Floats:
+def _isotonic(x: Floats, y: Floats, at: Floats) -> Floats:
     from scipy.optimize import isotonic_regression
 
-    places, own, counts = np.unique(x[train], return_inverse=True, return_counts=True)
-    means = np.bincount(own, y[train]) / counts
-    return np.asarray(np.interp(x[test], places, isotonic_regression(means, weights=counts).x))
+    places, own, counts = np.unique(x, return_inverse=True, return_counts=True)
+    means = np.bincount(own, y) / counts
+    return np.asarray(np.interp(at, places, isotonic_regression(means, weights=counts).x))
 
 
-def _straight(x: Floats, y: Floats, train: NDArray[np.bool_], test: NDArray[np.bool_]) -> Floats:
-    middle, mean = x[train].mean(), y[train].mean()
-    apart = x[train] - middle
-    slope = (apart @ (y[train] - mean)) / max(float(apart @ apart), 1e-300)
-    return np.asarray(mean + slope * (x[test] - middle))
+def _straight(x: Floats, y: Floats, at: Floats) -> Floats:
+    apart = x - x.mean()
+    slope = (apart @ (y - y.mean())) / max(float(apart @ apart), 1e-300)
+    return np.asarray(y.mean() + slope * (at - x.mean()))
 
 
-def _constant(x: Floats, y: Floats, train: NDArray[np.bool_], test: NDArray[np.bool_]) -> Floats:  # noqa: ARG001
-    return np.full(int(test.sum()), y[train].mean())
+def _constant(x: Floats, y: Floats, at: Floats) -> Floats:  # noqa: ARG001
+    return np.full(len(at), y.mean())

@@ -23,7 +23,7 @@ _BETWEEN = 5
 """Parts of a segment in which the interval of a curve is kept: it is narrowest between two knots."""
 _STEP = 0.5
 """Weights of the bootstrap are 1 plus and minus so much, an item's part of each of its pairs (Hong & Li 2018)."""
-_DRAWS = 200
+_DRAWS, _AT_ONCE = 200, 50
 
 
 def knots_of(x: Floats) -> Floats:
@@ -59,27 +59,33 @@ class BrokenLine:
         left = np.clip(np.searchsorted(self.knots, x, side="right") - 1, 0, len(self.knots) - 2)
         return left, np.clip((x - self.knots[left]) / (self.knots[left + 1] - self.knots[left]), 0, 1)
 
-    def fit(self, sums: Floats) -> Floats:
-        """Return the values at the knots, ``(k,)``, of the best line for sums over places, ``(5 s,)``."""
+    def fits(self, weights: Floats) -> Floats:
+        """Return the values at the knots, ``(B, k)``, of the best lines for weights of the places, ``(B, n)``."""
         from scipy.optimize import nnls
 
-        a, b, c, d, e = sums.reshape(self._segments, 5).T
-        diagonal, target = np.zeros(self._segments + 1), np.zeros(self._segments + 1)
-        diagonal[:-1], target[:-1] = a, d
-        diagonal[1:] += c
-        target[1:] += e
-        square = np.diag(diagonal) + np.diag(b, 1) + np.diag(b, -1)
-        rises = np.tril(np.ones_like(square))  # values are sums of rises, of which only the first may be negative
-        square, target = rises.T @ square @ rises, rises.T @ target
-        first = square[0, 0]
-        inner = square[1:, 1:] - np.outer(square[1:, 0], square[0, 1:]) / first
-        values, vectors = np.linalg.eigh(inner)
-        kept = values > max(values[-1], 0) * 1e-12
-        roots = np.sqrt(values[kept])
-        turned = vectors[:, kept].T
-        gains, _ = nnls(turned * roots[:, None], turned @ (target[1:] - square[1:, 0] * target[0] / first) / roots)
-        start = (target[0] - square[0, 1:] @ gains) / first
-        return np.cumsum([start, *gains])
+        sums = (self.sums.T @ weights.T).T.reshape(len(weights), self._segments, 5)
+        square = np.zeros((len(weights), self._segments + 1, self._segments + 1))
+        left = np.arange(self._segments)
+        for k, (row, column) in enumerate(((left, left), (left, left + 1), (left + 1, left + 1))):
+            square[:, row, column] += sums[:, :, k]
+            square[:, column, row] += sums[:, :, k] * (k == 1)
+        target = np.zeros((len(weights), self._segments + 1))
+        target[:, :-1] += sums[:, :, 3]
+        target[:, 1:] += sums[:, :, 4]
+        rises = np.tril(np.ones(square.shape[1:]))  # values are sums of rises, of which the first alone may be negative
+        square, target = rises.T @ square @ rises, target @ rises
+        first, own = square[:, :1, 0], square[:, 0, 1:]
+        values, vectors = np.linalg.eigh(square[:, 1:, 1:] - own[:, :, None] * own[:, None] / first[:, :, None])
+        roots = np.sqrt(np.maximum(values, values[:, -1:] * 1e-12 + 1e-300))
+        turned = np.einsum("bji,bj->bi", vectors, target[:, 1:] - own * target[:, :1] / first) / roots
+        sides = np.swapaxes(vectors, 1, 2) * roots[:, :, None]
+        gains = np.array([nnls(side, right)[0] for side, right in zip(sides, turned, strict=True)])
+        start = (target[:, :1] - (own * gains).sum(1, keepdims=True)) / first
+        return np.asarray(np.cumsum(np.concatenate([start, gains], 1), 1))
+
+    def fit(self) -> Floats:
+        """Return the values at the knots, ``(k,)``, of the best line."""
+        return np.asarray(self.fits(np.ones((1, self.sums.shape[0])))[0])
 
     def grid(self) -> Floats:
         """Return the knots and places between."""
@@ -101,17 +107,20 @@ class BrokenLine:
         rng, at = np.random.default_rng([seed, 34]), self.grid()
         best = np.interp(at, self.knots, value)
         of_pairs, of_items = np.zeros(len(at)), np.zeros(len(at))
-        for _ in range(_DRAWS):
-            signs = rng.choice([-_STEP, _STEP], len(items))
-            of_pairs += self._moved(1 + signs, at, best)
-            signs = rng.choice([-_STEP, _STEP], int(items.max()) + 1)
-            of_items += self._moved(1 + signs[items].sum(1), at, best)
+        for _ in range(_DRAWS // _AT_ONCE):
+            of_pairs += self._moved(1 + self._signs(rng, len(items)), at, best)
+            signs = self._signs(rng, int(items.max()) + 1)
+            of_items += self._moved(1 + signs[:, items[:, 0]] + signs[:, items[:, 1]], at, best)
         beyond = np.maximum(of_pairs, of_items - of_pairs)
         return np.asarray(np.sqrt(beyond / _DRAWS) / _STEP)
 
+    def _signs(self, rng: np.random.Generator, n: int) -> Floats:
+        return np.asarray(_STEP * (2.0 * rng.integers(0, 2, (_AT_ONCE, n)) - 1), np.float64)
+
     def _moved(self, weights: Floats, at: Floats, best: Floats) -> Floats:
-        moved = np.interp(at, self.knots, self.fit(self.sums.T @ weights)) - best
-        return np.asarray(moved**2)
+        """Return the sum over draws of the squares by which the line moves."""
+        moved = [np.interp(at, self.knots, values) - best for values in self.fits(weights)]
+        return np.asarray(np.square(moved).sum(0))
 
 
 def mean_over_pairs(values: Floats, items: Ints) -> Estimate:

@@ -94,8 +94,6 @@ def _lexicons(path: Path) -> list[Mapping[str, Any]]:
     with TemporaryDirectory() as folder:
         try:
             plain = _unpacked(path, Path(folder))
-            if not lmf.is_lmf(plain):
-                raise InputError(f"{path}: is no wordnet in WN-LMF")
             found: list[Mapping[str, Any]] = list(lmf.load(plain, progress_handler=None)["lexicons"])
         except (OSError, EOFError, lmf.LMFError, LookupError, ValueError, AttributeError) as error:
             raise InputError(f"{path}: cannot be read as WN-LMF: {error}") from error

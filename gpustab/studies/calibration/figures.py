@@ -7,8 +7,8 @@ from gpustab.report.svg.charts import BAND, LINE, Curve, lines
 from gpustab.report.svg.colours import called, series
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.results import Table
-from gpustab.studies.calibration.claims import TELLS
-from gpustab.studies.calibration.tables import CALIBRATED, NAMED
+from gpustab.studies.calibration.claims import TELLS, cosine, middle_of
+from gpustab.studies.calibration.tables import CALIBRATED
 
 _CAPTION = (
     "Mean similarity of pairs of a cosine, in units of the scores, with its 95 % band. A steep curve tells "
@@ -38,11 +38,10 @@ def _title(tables: Tables) -> str:
         return "These cosines do not tell similarity"
     if len(rows) > 1:
         return f"The cosine tells similarity in {len(told)} of {len(rows)}"
-    named = [row for row in NAMED.rows(tables, group=told[0].group) if row.cosine is not None]
-    if not named:
+    middle = middle_of(told[0], tables)
+    if middle is None:
         return "The cosine tells similarity"
-    middle = named[len(named) // 2]
-    return f"A similarity of {middle.similarity:.3g} begins at a cosine of {middle.cosine:.2f}"
+    return f"A similarity of {middle.similarity:.3g} begins at a cosine of {cosine(middle.cosine)}"
 
 
 FIGURES: Figures = {"curves": (_CAPTION, curves)}

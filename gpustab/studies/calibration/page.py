@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from gpustab.report import Result
 from gpustab.report.svg.colours import series
 from gpustab.results import Block, Card, Content, SmallTable
-from gpustab.results.page import Columns, counted, minus, number, percent
-from gpustab.studies.calibration.claims import NOTHING, TELLS
-from gpustab.studies.calibration.tables import CALIBRATED, NAMED, Calibrated, Named
+from gpustab.results.page import Columns, counted, number, percent
+from gpustab.studies.calibration.claims import NOTHING, TELLS, cosine, said_of, span
+from gpustab.studies.calibration.tables import CALIBRATED, NAMED, Calibrated
 from gpustab.studies.shared.observations import verdicts_by_chance
 from gpustab.studies.shared.wording import groups_in_words, listed
 
+_NAMED = "From this cosine on, pairs are so similar on average"
 CITATIONS = ("elekes2018",)
 
 
@@ -25,8 +24,8 @@ def page(result: Result) -> list[Block]:
 def _curves(result: Result, rows: list[Calibrated]) -> Block:
     shown: Columns = [
         ("similarity", lambda row: number(row.similarity, 3)),
-        ("cosine", lambda row: _cosine(row.cosine)),
-        ("95 %", _span),
+        ("cosine", lambda row: cosine(row.cosine)),
+        ("95 %", span),
         ("", lambda row: row.reason),
     ]
     first: Columns = ["group"] if len(rows) > 1 else []
@@ -34,7 +33,7 @@ def _curves(result: Result, rows: list[Calibrated]) -> Block:
     return Block(
         "Which cosine stands for which similarity?",
         [_fact(row) for row in rows],
-        [SmallTable.of("From this cosine on, pairs are so similar on average", _named(result), [*first, *shown])],
+        [SmallTable.of(_NAMED, NAMED.rows(result.tables), [*first, *shown])],
         figures=["curves"],
         answer=" ".join(
             [
@@ -47,42 +46,23 @@ def _curves(result: Result, rows: list[Calibrated]) -> Block:
     )
 
 
-def _named(result: Result) -> Iterator[Named]:
-    yield from NAMED.rows(result.tables)
-
-
 def _fact(row: Calibrated) -> tuple[str, str, str]:
     scored = f"{counted(row.pairs, 'scored pair')} of {row.items:,} {row.kind}"
     return row.group, row.test, f"{scored}; scores from {row.lowest:g} to {row.highest:g}; mean cosine {row.cosine:.2f}"
 
 
-def _cosine(value: float | None) -> str:
-    return "–" if value is None else minus(f"{value:.2f}")
-
-
-def _span(row: Named) -> str:
-    return "–" if row.cosine is None else f"{_cosine(row.lower)} to {_cosine(row.upper)}"
-
-
 def _errors(rows: list[Calibrated]) -> Block:
     first = ["group"] if len(rows) > 1 else []
-    columns: Columns = [
-        *first,
-        "curve",
-        "isotonic",
-        "line",
-        "constant",
-        ("explained, 95 %", _explained),
-        "pairs",
-        "items",
-    ]
+    shares: Columns = [("explained, 95 %", _explained), ("by shared words", lambda row: percent(row.shared))]
+    columns: Columns = [*first, "curve", "isotonic", "line", "constant", *shares, "pairs", "items"]
     return Block(
         "How far does the curve err?",
         tables=[SmallTable.of("Error of a single pair, in units of the scores", rows, columns)],
         answer=(
             "Each pair is predicted by a curve that was fitted to pairs of other items alone. A curve that errs no "
             "less than one value for all pairs knows nothing. One that errs no less than a straight line could "
-            "be that line."
+            "be that line. Similar sentences share words, so that even an encoder of random weights tells something: "
+            "compare with what shared words explain by themselves."
         ),
     )
 
@@ -111,7 +91,7 @@ def _how(rows: list[Calibrated]) -> Block:
 def heading(result: Content) -> tuple[str, str]:
     """Return the title, and how many pairs were looked at."""
     rows = list(CALIBRATED.rows(result.tables))
-    kinds = listed(sorted({row.kind for row in rows})) or "items"
+    kinds = listed(sorted({group["kind"] for group in result.groups}) or ["items"])
     pairs = max((row.pairs for row in rows), default=0)
     return f"What similarity of {kinds} does a cosine stand for?", counted(pairs, "scored pair") if pairs else ""
 
@@ -124,7 +104,7 @@ def cards(result: Content) -> list[Card]:
     style = series(group["name"] for group in result.groups)[row.group].style
     named = [one for one in NAMED.rows(result.tables, group=row.group) if one.cosine is not None]
     shown = [
-        Card(f"Similarity {number(one.similarity, 3)}", _cosine(one.cosine), "and above", _span(one), style)
+        Card(f"Similarity {number(one.similarity, 3)}", cosine(one.cosine), "and above", span(one), style)
         for one in named[:3]
     ]
     low, high = row.gained.interval
@@ -137,14 +117,7 @@ def may_claim(result: Content) -> str:
     row = next((row for row in CALIBRATED.rows(result.tables) if TELLS.judge(row) == "yes"), None)
     if row is None or result.alarms:
         return ""
-    named = next((one for one in NAMED.rows(result.tables, group=row.group) if one.cosine is not None), None)
-    place = ""
-    if named:
-        place = (
-            f" Pairs with a cosine of {_cosine(named.cosine)} ({_span(named)}) or more have a similarity of "
-            f"{number(named.similarity, 3)} on average."
-        )
-    return f"{TELLS.sentence(row)}{place}"
+    return said_of(row, result.tables)
 
 
 def methods(result: Content) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,7 +27,7 @@ from gpustab.report import Result
 from gpustab.results.page import counted
 from gpustab.runs.runs import Runs
 from gpustab.statistics.monotone import Floats
-from gpustab.studies.calibration.claims import TELLS
+from gpustab.studies.calibration.claims import said_of
 from gpustab.studies.calibration.options import CalibrationOptions
 from gpustab.studies.calibration.tables import CALIBRATED, CURVES, NAMED, Calibrated, Named, calibration_of, curve_of
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
@@ -39,6 +40,7 @@ _AT_ONCE = 512
 _ROWS = 256
 """Words whose cosines with all others are looked at, to draw pairs from."""
 _BINS = 50
+_WORD = re.compile(r"\w+")
 
 
 class Scores(NamedTuple):
@@ -50,6 +52,7 @@ class Scores(NamedTuple):
         cosines: ``(n,)``.
         scores: ``(n,)``.
         items: what each pair is of.
+        shared: ``(n,)`` share of words that two sentences have in common; ``None`` for words.
     """
 
     test: str
@@ -57,6 +60,7 @@ class Scores(NamedTuple):
     cosines: Floats
     scores: Floats
     items: Sequence[tuple[object, object]]
+    shared: Floats | None = None
 
 
 def calibration(
@@ -94,7 +98,8 @@ def calibration(
         found = _of_models(models, options, answer) if models else _of_spaces(given, options, answer)
         for group, scores in found:
             _add(answer, group, scores, options)
-        answer.result.verdict = list(map(TELLS.sentence, CALIBRATED.rows(answer.result.tables)))
+        tables = answer.result.tables
+        answer.result.verdict = [said_of(row, tables) for row in CALIBRATED.rows(tables)]
     return answer.result
 
 
@@ -139,7 +144,18 @@ def of_encoder(encoder: Any, pairs: SentencePairs, tell: Any = lambda _: None) -
     found = cosines(rows[both[:, 0]], rows[both[:, 1]]).numpy()
     kept = np.flatnonzero(np.isfinite(found)).tolist()
     items = [pairs.pairs[k] for k in kept]
-    return Scores(pairs.name, "sentences", found[kept], np.array(pairs.scores)[kept], items)
+    shared = np.array([shared_words(*pair) for pair in items])
+    return Scores(pairs.name, "sentences", found[kept], np.array(pairs.scores)[kept], items, shared)
+
+
+def shared_words(first: str, second: str) -> float:
+    """Return what part of the distinct words of two sentences both have, from 0 to 1 (Dice's coefficient).
+
+    >>> shared_words("A dog barks.", "The dog slept")
+    0.3333333333333333
+    """
+    one, two = (set(_WORD.findall(text.casefold())) for text in (first, second))
+    return 2 * len(one & two) / max(1, len(one) + len(two))
 
 
 def _of_spaces(groups: Sequence[Any], options: CalibrationOptions, answer: Answer) -> Iterator[tuple[str, Scores]]:
@@ -206,6 +222,7 @@ def _add(answer: Answer, group: str, scores: Scores, options: CalibrationOptions
     x, y = scores.cosines, scores.scores
     if len(x) < FEWEST:
         raise InputError(f"{scores.test}: {counted(len(x), 'scored pair')} of {group}, wanted at least {FEWEST}")
+    answer.result.groups.append({"name": group, "kind": scores.kind, "test": scores.test, "pairs": len(x)})
     if np.ptp(x) <= 1e-6:
         answer.result.alarms.append(
             f"{groups_in_words([group])}: all cosines are {x[0]:.4f}. The vectors are collapsed, and tell nothing."
@@ -214,16 +231,23 @@ def _add(answer: Answer, group: str, scores: Scores, options: CalibrationOptions
     made = calibrate(x, y, scores.items, name=f"{group}, {scores.test}", seed=options.seed)
     tables, span = answer.result.tables, (float(y.min()), float(y.max()))
     facts = (group, scores.test, scores.kind, made.pairs, made.items, *span, float(x.mean()))
-    CALIBRATED.add(tables, [Calibrated(*facts, *made.errors, made.gain, made.gain_error, made.freedom)])
+    gain = (made.gain, made.gain_error, made.freedom, _by_words(scores, options.seed))
+    CALIBRATED.add(tables, [Calibrated(*facts, *made.errors, *gain)])
     CURVES.add(tables, curve_of(made, group))
     levels = options.levels or [span[0] + part * (span[1] - span[0]) for part in (0.25, 0.5, 0.75)]
     NAMED.add(tables, [Named(group, level, *made.threshold(level)) for level in levels])
-    answer.result.groups.append({"name": group, "kind": scores.kind, "test": scores.test, "pairs": made.pairs})
     if _falls(x, y) and not made.knows:
         answer.result.notes.append(
             f"{groups_in_words([group])}: scores fall where the cosine rises. If they are distances, give them with "
             "the other sign."
         )
+
+
+def _by_words(scores: Scores, seed: int) -> float | None:
+    """Return what shared words alone explain; ``None`` where they are the same everywhere, or these are words."""
+    if scores.shared is None or np.ptp(scores.shared) == 0:
+        return None
+    return calibrate(scores.shared, scores.scores, scores.items, seed=seed).gain
 
 
 def _falls(x: Floats, y: Floats) -> bool:

@@ -29,6 +29,9 @@ class Calibrated(NamedTuple):
     gain: Annotated[float, Column("explained", about="share of the variance of the scores, of pairs not fitted to")]
     error: Annotated[float, Column(about="its standard error, over pairs and the items that they share")]
     freedom: Annotated[int, Column(about="its degrees of freedom")]
+    shared: Annotated[
+        float | None, Column(about="what the share of words that two sentences have in common explains in the same way")
+    ]
 
     @property
     def gained(self) -> Estimate:
