@@ -172,7 +172,7 @@ WRONG = {
     ],
     "study thresholds": [
         ("study thresholds nowhere", "nowhere: there is no such file"),
-        ("study thresholds r0.txt --wordnet nowhere", "--wordnet: nowhere: there is no such folder"),
+        ("study thresholds r0.txt --wordnet nowhere", "--wordnet: nowhere: there is no such file"),
         ("study thresholds r0.txt --baseline nowhere", "--baseline: nowhere: there is no such file"),
         ("study thresholds r0.txt --tests simlex99", "near it is simlex999"),
         ("study thresholds r0.txt --confidence 2", "--confidence is 2"),
