@@ -57,7 +57,7 @@ def rows(folder: Path, sets: int) -> Iterator[Row]:
             placebo = World(
                 f"{about}, scores dealt out",
                 lambda r, rng: scored.ask(r, rng, dealt=True),  # noqa: B023
-                {"calibration.tells": never("yes"), "calibration.names": never("named")},
+                {"calibration.tells": never("yes")},
                 (1,),
             )
             for seed, world in enumerate((planted, placebo)):

@@ -177,6 +177,15 @@ WRONG = {
         ("study thresholds r0.txt --tests simlex99", "near it is simlex999"),
         ("study thresholds r0.txt --confidence 2", "--confidence is 2"),
     ],
+    "study calibration": [
+        ("study calibration", "no runs were given"),
+        ("study calibration nowhere", "nowhere: there is no such file"),
+        ("study calibration r0.txt -m set", "not both"),
+        ("study calibration -m nowhere --scores text.txt", "nowhere: there is no such folder of a model"),
+        ("study calibration -m set", "no scored pairs of sentences were given; give a file by --scores"),
+        ("study calibration -m set --scores nowhere", "--scores: nowhere: there is no such file"),
+        ("study calibration r0.txt --scores text.txt --wordnet text.txt", "is of wordnets"),
+    ],
     "study association": [
         ("study association set", "no word sets were given; give --sets"),
         ("study association set --sets nowhere", "--sets: nowhere: there is no such file"),

@@ -45,6 +45,11 @@ def calibration(
     with session(showing, runs=None if model else runs or [], named=group or [], least=1) as progress:
         if model and (runs or group):
             raise InputError(f"give spaces of words, or models of sentences by {option('model', ...)}, not both")
+        for folder in model or []:
+            if not Path(folder).is_dir():
+                raise InputError(f"{folder}: there is no such folder of a model")
+        if model and calibration_options.scores is None:
+            raise InputError(f"no scored pairs of sentences were given; give a file by {option('scores', ...)}")
         require("this study", "encoders", *(["transformers"] if model else []))
         from gpustab.studies.calibration.study import calibration as answer
         from gpustab.studies.calibration.study import write_calibrations
