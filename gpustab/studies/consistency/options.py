@@ -36,6 +36,11 @@ class ConsistencyOptions(Options):
         layout: what is a document of a plain text, as in ``gpustab train``; default: found.
         permutations: random splits of the same sizes that a half split is compared with.
         model: ``"nonce2vec"`` is trained beside the additive model, from its sums; it needs output vectors and counts.
+        encoders: folders of contextual encoders, which are measured beside the additive model on the same samples: a
+            sample is the mean of the states of the words around its term, which is masked.
+        layer: whose states; 0 is the input embedding, -1 the last.
+        scores: a file of scored pairs of terms: consistency is no quality, so a model's agreement with them stands
+            beside.
         output_vectors: a file of vectors: the background's output vectors, by the same words. Default: those that its
             training kept.
         nonce_output: whether Nonce2Vec leaves the output vectors as they are (paper) or trains them too (public code).
@@ -77,6 +82,9 @@ class ConsistencyOptions(Options):
     layout: Layout | None = None
     permutations: Annotated[int, Option(low=1)] = 99
     model: Literal["additive", "nonce2vec"] = "additive"
+    encoders: Annotated[tuple[str, ...] | None, Option(flags=("--encoder",), metavar="FOLDER")] = None
+    layer: int = -1
+    scores: Annotated[str | None, Option(metavar="FILE", reads=True)] = None
     output_vectors: Annotated[str | None, Option(metavar="FILE", reads=True)] = None
     nonce_output: Literal["frozen", "updated"] = "frozen"
     alpha: Annotated[float, Option(above=0)] = 1.0
