@@ -58,6 +58,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "scores": scored.rows,
     "words": words.rows,
     "terms": terms.rows,
+    "encoders": terms.rows_of_encoders,
     "samples": samples.rows,
     "nouns": nouns.rows,
     "sentences": sentences.rows,
