@@ -168,6 +168,11 @@ WRONG = {
         ("study consistency r0.txt --text text.txt --terms nowhere", "--terms: nowhere: there is no such file"),
         ("study consistency r0.txt --text text.txt --general nowhere", "--general: nowhere: there is no such file"),
         ("study consistency r0.txt --text text.txt --grid", "--grid is of Nonce2Vec"),
+        (
+            "study consistency r0.txt --text text.txt --encoder set,nowhere",
+            "--encoder: nowhere: there is no such folder",
+        ),
+        ("study consistency r0.txt --text text.txt --scores nowhere", "--scores: nowhere: there is no such file"),
         ("study consistency r0.txt --sample-file nowhere", "--sample-file: nowhere: there is no such file"),
     ],
     "study thresholds": [

@@ -7,10 +7,15 @@ from typing import Annotated, Literal
 
 from gpustab.corpus.options import CORPORA, Layout
 from gpustab.errors import InputError, option
-from gpustab.options import Option, Options, Seed
+from gpustab.options import Option, Options, Seed, want_there
 
 CUTOFF = {"random": 10, "half": 2}
 """Sentences that a term must have: in the whole text, or in each half (Bloem et al. 2019, §4)."""
+
+
+def check_folder(folder: str) -> None:
+    """Refuse a model that is not there."""
+    want_there("encoders", folder, "folder")
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,9 @@ class ConsistencyOptions(Options):
     layout: Layout | None = None
     permutations: Annotated[int, Option(low=1)] = 99
     model: Literal["additive", "nonce2vec"] = "additive"
-    encoders: Annotated[tuple[str, ...] | None, Option(flags=("--encoder",), metavar="FOLDER")] = None
+    encoders: Annotated[
+        tuple[str, ...] | None, Option(flags=("--encoder",), metavar="FOLDER,...", each=check_folder)
+    ] = None
     layer: int = -1
     scores: Annotated[str | None, Option(metavar="FILE", reads=True)] = None
     output_vectors: Annotated[str | None, Option(metavar="FILE", reads=True)] = None

@@ -60,7 +60,7 @@ def _of_text(result: Result) -> list[Block]:
             lambda rows: " ".join(map(vectors.BETTER_MODEL.sentence, rows)),
             after="Each model has its own level of cosines, for different terms too: those of two models do not "
             "compare.",
-            paper=(vectors.SUMS_FIRST.paper, vectors.SUMS_FIRST.stands),
+            paper=(vectors.SUMS_FIRST.paper, lambda rows: vectors.SUMS_FIRST.stands(_of_paper(rows))),
         ),
         *_encoders(result),
         *_quality(result),
@@ -179,6 +179,11 @@ def _trainings(result: Result) -> Iterator[Block]:
     additive = CONSISTENCY.of(result.tables).where(model=ADDITIVE)
     if sentences := list(filter(None, of_each(additive, lambda rows: vectors.SURER.sentence(rows[0])))):
         yield Block("Would another training of the background say the same?", answer="\n".join(sentences))
+
+
+def _of_paper(rows: Iterable[tables.Contrast]) -> list[tables.Contrast]:
+    """Return the rows of models that the paper has."""
+    return [row for row in rows if not row.model.startswith(tables.ENCODER)]
 
 
 def _encoders(result: Result) -> Iterator[Block]:
@@ -303,7 +308,7 @@ def _tested(result: Result) -> int:
         *of_each(tables.SIZES.of(made), sums.GROWS.judge),
         *of_each(tables.OWN.of(made), lambda rows: vectors.OWN_NEARER.judge(rows[0])),
         *of_each(tables.DOMAIN.of(made), vectors.CLOSEST_GROUP.judge),
-        *of_each(contrasts, vectors.SUMS_FIRST.judge),
+        *of_each(contrasts, lambda rows: vectors.SUMS_FIRST.judge(_of_paper(rows))),
     ]
     return sum(not verdict.endswith(_UNTESTED) for verdict in (*by_row, *by_group))
 

@@ -37,7 +37,7 @@ from gpustab.studies.consistency.models import KINDS, BySvd, Model, OfRun, of_sa
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.quality import quality_of
 from gpustab.studies.consistency.samples import Prepared, prepare
-from gpustab.studies.consistency.tables import ADDITIVE, ENCODER, TESTED
+from gpustab.studies.consistency.tables import ADDITIVE, CENTRED, ENCODER, TESTED
 from gpustab.studies.consistency.tuning import best_of, that_choose
 from gpustab.studies.consistency.verdict import verdict
 from gpustab.studies.shared.finished import Finished, digest_of
@@ -352,8 +352,8 @@ def _add_models(
         tables.RUNS.add(answer.result.tables, models.run_numbers(case, runs.names, model, numbers[model]))
         kind, _, of_kind = model.partition(" ")
         against = [own for own in measured if kind == ENCODER and own.startswith(f"{ENCODER} ")]
-        if kind == ENCODER:  # beside the additive one, and the encoders before it
-            against = [ADDITIVE, *against[: against.index(model)]]
+        if kind == ENCODER:  # beside the additive one, centred too, and the encoders before it
+            against = [CENTRED, *against[: against.index(model)]]
         elif kind != ADDITIVE:  # beside the additive one with the same window and terms
             against = [f"{ADDITIVE} {of_kind}" if kind == "SVD" else TESTED if "tuned" in of_kind else ADDITIVE]
         answer.result.contrasts += [

@@ -11,7 +11,7 @@ from gpustab.results.page import minus, percent, thousands
 ADDITIVE, CENTRED, TESTED = "additive", "additive (centred)", "additive (test terms)"
 """Names of the models of sums: as they are, without the mean context, and of the terms that choose no setting."""
 
-ENCODER = "encoder"
+ENCODER = "Encoder"
 """Begins the names of models of encoders."""
 
 CLOSEST = "high in text, low in general"

@@ -59,20 +59,21 @@ def test_an_encoder_of_one_point_is_not_called_better_and_agrees_with_no_score(p
     models = [save(tmp_path / "random", limit=256), save(tmp_path / "fine-tuned", change=constant, limit=256)]
     result = asked(place, models, scores=str(place / "scores.tsv"))
     rows = {row.model: row for row in tables.CONSISTENCY.rows(result.tables)}
-    point = rows["encoder fine-tuned"]
+    point = rows["Encoder fine-tuned"]
     assert point.auc == pytest.approx(0.5) or np.isnan(point.auc)
     pairs = {(one["model"], one["against"]): BETTER_MODEL.judge(tables.Contrast(**one)) for one in result.contrasts}
     assert pairs.keys() == {
-        ("encoder random", "additive"),
-        ("encoder fine-tuned", "additive"),
-        ("encoder fine-tuned", "encoder random"),
+        ("Encoder random", "additive (centred)"),
+        ("Encoder fine-tuned", "additive (centred)"),
+        ("Encoder fine-tuned", "Encoder random"),
     }
-    assert "better" not in {pairs["encoder fine-tuned", other] for other in ("additive", "encoder random")}
-    assert rows["encoder random"].documents_auc is None or rows["encoder random"].beyond_low is not None
+    assert "better" not in {pairs["Encoder fine-tuned", other] for other in ("additive (centred)", "Encoder random")}
+    assert rows["Encoder random"].documents_auc is None or rows["Encoder random"].beyond_low is not None
     quality = {row.model: row for row in tables.QUALITY.rows(result.tables)}
     assert quality["additive"].pairs == 28
-    assert np.isnan(quality["encoder fine-tuned"].rho) or quality["encoder fine-tuned"].low <= 0
+    assert np.isnan(quality["Encoder fine-tuned"].rho) or quality["Encoder fine-tuned"].low <= 0
     page = to_html(result)
+    assert "there is neither Nonce2Vec nor SVD" in page
     assert "Consistency is no quality" in page
     assert "Do encoders distinguish terms by their contexts?" in page
     assert any("of the words around its masked term" in note for note in result.notes)
