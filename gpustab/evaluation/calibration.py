@@ -133,7 +133,9 @@ class Calibration:
             return Cosine(None, None, None, "the cosine does not tell how similar a pair is")
         x, values, lower, upper = map(np.array, (self.cosines, self.values, self.lower, self.upper))
         if not values[0] <= similarity <= values[-1]:
-            return Cosine(None, None, None, f"no cosine of the scored pairs stands for a similarity of {similarity:g}")
+            return Cosine(
+                None, None, None, f"no cosine of the scored pairs stands for a similarity of {similarity:.4g}"
+            )
         under, over = np.flatnonzero(upper < similarity), np.flatnonzero(lower >= similarity)
         if not len(under) or not len(over):
             side = "below" if len(over) else "above"

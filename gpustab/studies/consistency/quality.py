@@ -18,6 +18,7 @@ from gpustab.statistics.ranks import spearman
 from gpustab.studies.consistency.measures import Array, LeftOut, unit
 from gpustab.studies.consistency.samples import Prepared
 from gpustab.studies.consistency.tables import ADDITIVE, CENTRED, Quality
+from gpustab.studies.shared.wording import capital
 
 FEWEST_PAIRS = 8
 """Scored pairs below which a rank correlation says nothing."""
@@ -67,8 +68,8 @@ def _rho(cosines: Array, gold: Array, pairs: np.ndarray) -> LeftOut:
 def quality_in_words(row: Quality) -> str:
     """Return how a model agrees with the scores, in a sentence."""
     if math.isnan(row.rho):
-        return f"{row.model} cannot be judged by {row.pairs} scored pairs."
+        return f"{capital(row.model)} cannot be judged by {row.pairs} scored pairs."
     clear = "agrees with the scores" if row.low > 0 else "surely agrees with no score"
     clear = clear if row.low > 0 or row.high < 0 else "may agree with the scores or not"
     span = f"{number(row.low, 2)} to {number(row.high, 2)}"
-    return f"{row.model} {clear} (ρ {number(row.rho, 2)}, {span}; {row.pairs} pairs)."
+    return f"{capital(row.model)} {clear} (ρ {number(row.rho, 2)}, {span}; {row.pairs} pairs)."
