@@ -313,7 +313,7 @@ def _tested(result: Result) -> int:
     return sum(not verdict.endswith(_UNTESTED) for verdict in (*by_row, *by_group))
 
 
-_UNTESTED = ("few", "none", "no test")
+_UNTESTED = ("few", "none", "neither", "no test")
 
 
 def _how(result: Result) -> Block:
