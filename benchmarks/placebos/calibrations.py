@@ -52,12 +52,12 @@ def rows(folder: Path, sets: int) -> Iterator[Row]:
         with tempfile.TemporaryDirectory() as name:
             scored = Scored(source, Path(name))
             about = f"{PAIRS} pairs of {WORDS} words, scored by a known curve over cosines of other runs"
-            truths = {"calibration.tells": should("yes", "no")}
+            truths = {"calibration.tells": should("yes", "no"), "calibration.names": should("named")}
             planted = World(about, lambda r, rng: scored.ask(r, rng, dealt=False), truths, (1,))  # noqa: B023
             placebo = World(
                 f"{about}, scores dealt out",
                 lambda r, rng: scored.ask(r, rng, dealt=True),  # noqa: B023
-                {"calibration.tells": never("yes")},
+                {"calibration.tells": never("yes"), "calibration.names": never("named")},
                 (1,),
             )
             for seed, world in enumerate((planted, placebo)):

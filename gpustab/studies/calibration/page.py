@@ -6,7 +6,7 @@ from gpustab.report import Result
 from gpustab.report.svg.colours import series
 from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, percent
-from gpustab.studies.calibration.claims import NOTHING, TELLS, cosine, said_of, span
+from gpustab.studies.calibration.claims import NAMES, NOTHING, TELLS, cosine, said_of, span
 from gpustab.studies.calibration.tables import CALIBRATED, NAMED, Calibrated
 from gpustab.studies.shared.observations import verdicts_by_chance
 from gpustab.studies.shared.wording import groups_in_words, listed
@@ -18,7 +18,7 @@ CITATIONS = ("elekes2018",)
 def page(result: Result) -> list[Block]:
     """Return the blocks in reading order."""
     rows = list(CALIBRATED.rows(result.tables))
-    return [_curves(result, rows), _errors(rows), _how(rows)] if rows else []
+    return [_curves(result, rows), _errors(rows), _how(result, rows)] if rows else []
 
 
 def _curves(result: Result, rows: list[Calibrated]) -> Block:
@@ -72,7 +72,8 @@ def _explained(row: Calibrated) -> str:
     return f"{percent(row.gain)} ({percent(max(low, -1.0))} to {percent(min(high, 1.0))})"
 
 
-def _how(rows: list[Calibrated]) -> Block:
+def _how(result: Result, rows: list[Calibrated]) -> Block:
+    named = sum(NAMES.judge(row) == "named" for row in NAMED.rows(result.tables))
     return Block(
         "By which rules?",
         [
@@ -83,7 +84,7 @@ def _how(rows: list[Calibrated]) -> Block:
             ("its band", "95 %", "at each cosine, by two bootstraps: over pairs, and over the items that pairs share"),
             ("a cosine is named", "both ends", "of its interval lie within the cosines of the scored pairs"),
         ],
-        answer=verdicts_by_chance(sum(TELLS.judge(row) != "no test" for row in rows)),
+        answer=verdicts_by_chance(named + len(rows)),
         folded=True,
     )  # fmt: skip
 
