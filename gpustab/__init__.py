@@ -18,6 +18,7 @@ from gpustab.errors import ComputationError, GpustabError, InputError
 
 if TYPE_CHECKING:
     from gpustab.engine.similarity import compare_layers, similarity_by_chance, similarity_matrix
+    from gpustab.evaluation.calibration import Calibration, calibrate
     from gpustab.formats.options import LoadOptions
     from gpustab.formats.texts import encode, layer_outputs
     from gpustab.formats.writers import write_space
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 __all__ = [
+    "Calibration",
     "ComputationError",
     "GpustabError",
     "Group",
@@ -54,6 +56,7 @@ __all__ = [
     "StabilityOptions",
     "Vocabulary",
     "average",
+    "calibrate",
     "compare",
     "compare_layers",
     "encode",
@@ -71,6 +74,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Calibration": "evaluation.calibration",
     "Group": "runs.group",
     "Key": "runs.key",
     "LoadOptions": "formats.options",
@@ -81,6 +85,7 @@ _HOMES = {
     "StabilityMonitor": "monitor",
     "StabilityOptions": "studies.stability.options",
     "Vocabulary": "spaces.vocabulary",
+    "calibrate": "evaluation.calibration",
     "average": "studies.average.study",
     "compare": "studies.compare.study",
     "compare_layers": "engine.similarity",

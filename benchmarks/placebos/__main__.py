@@ -18,6 +18,7 @@ from pathlib import Path
 from benchmarks.placebos import (
     associations,
     authors,
+    calibrations,
     factors,
     losses,
     moved,
@@ -57,6 +58,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "scores": scored.rows,
     "words": words.rows,
     "terms": terms.rows,
+    "encoders": terms.rows_of_encoders,
     "samples": samples.rows,
     "nouns": nouns.rows,
     "sentences": sentences.rows,
@@ -66,6 +68,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "authors": authors.rows,
     "factors": factors.rows,
     "spaces": spaces.rows,
+    "calibrations": calibrations.rows,
     "associations": associations.rows,
     **DRAWN,
 }

@@ -167,17 +167,33 @@ class Texts:
         path.write_text("\n".join(words) + "\n", encoding="utf-8")
         return str(path)
 
-    def ask(self, texts: Sequence[Path], runs: list[Runs], terms: Sequence[str], rng: np.random.Generator) -> object:
+    def ask(
+        self,
+        texts: Sequence[Path],
+        runs: list[Runs],
+        terms: Sequence[str],
+        rng: np.random.Generator,
+        encoders: Sequence[Path] = (),
+    ) -> object:
         """Ask the study."""
         seed = int(rng.integers(1 << 30))
         how: dict[str, Any] = {"layout": "blocks", "subsample": 0, "samples": 3, "sentences": 4, "cutoff": 12}
+        how["encoders"] = tuple(map(str, encoders)) or None
         return consistency(runs, texts, terms=self.terms(terms), seed=seed, **how)
 
-    def placebo_words(self, r: int, rng: np.random.Generator, *, beside: bool) -> object:
+    def placebo_words(self, r: int, rng: np.random.Generator, *, beside: bool, encoders: Sequence[Path] = ()) -> object:
         """Terms that are made up."""
         chosen = rng.choice(self.words, TERMS, replace=False).tolist()
         made = with_made_up_words(self.documents, chosen, rng, beside=beside)
-        return self.ask([written(made, self.folder / "made.txt")], self.background(r, rng), made_up(TERMS), rng)
+        text = [written(made, self.folder / "made.txt")]
+        return self.ask(text, self.background(r, rng), made_up(TERMS), rng, encoders)
+
+    def random_encoder(self, r: int, rng: np.random.Generator, *, beside: bool) -> object:
+        """Terms that are made up, read by an encoder whose weights are drawn."""
+        from tests.encoders.tiny import save
+
+        model = save(self.folder / "random", seed=int(rng.integers(1 << 30)), limit=256)
+        return self.placebo_words(r, rng, beside=beside, encoders=[model])
 
     def real_words(self, r: int, rng: np.random.Generator) -> object:
         """Terms of the text, in it."""
@@ -286,6 +302,28 @@ def worlds(texts: Texts) -> Iterator[World]:
         {"consistency.own-nearer": never("nearer", "farther")},
         BACKGROUNDS,
     )
+
+
+def worlds_of_encoders(texts: Texts) -> Iterator[World]:
+    """Yield the worlds that are read by an encoder that knows nothing, beside sums."""
+    for beside, where in ((True, "in other sentences of the documents of real ones"), (False, "in any sentences")):
+        truths = {"consistency.told-apart": never("apart")}
+        if not beside:  # else a model may truly see more of the documents than another
+            truths["consistency.better-model"] = never("better", "worse")
+        yield World(
+            f"made-up words {where}, by sums and by an encoder with random weights",
+            lambda r, rng, beside=beside: texts.random_encoder(r, rng, beside=beside),  # type: ignore[misc]
+            truths,
+            BACKGROUNDS[:1],
+        )
+
+
+def rows_of_encoders(folder: Path, sets: int) -> Iterator[Row]:
+    """Yield the cells of encoders, beside sums of one kind of run."""
+    source = Source(folder, "shuffled")
+    with tempfile.TemporaryDirectory() as name:
+        for seed, world in enumerate(worlds_of_encoders(Texts(source, Path(name)))):
+            yield from cells(world, source.noise, sets, seed)
 
 
 def rows(folder: Path, sets: int) -> Iterator[Row]:

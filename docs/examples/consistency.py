@@ -133,6 +133,7 @@ EXAMPLES = {
         [_BELOW, _ABOVE._replace(model="SVD")],
         [_contrast(0.01, same=-0.02)],
         [_contrast(0.01, terms=2)],
+        [],
     ],
     "consistency.read-by-nonce": [
         [made(Updates, updates=x) for x in updates] for updates in ((0.1, 0.0), (21.0, 12.0), (21.0, 1.3, 0.1))

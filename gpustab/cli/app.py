@@ -40,6 +40,7 @@ STUDIES = {
     "change": ("change", "Find which words moved between periods, and how much of it is noise (Rettenmeier 2020)."),
     "consistency": ("measure", "Tell whether parts of one text give a term the same vector (Bloem et al. 2019)."),
     "thresholds": ("measure", "Find from which cosine on two words are related (Elekes et al. 2018)."),
+    "calibration": ("calibration", "Find which similarity a cosine stands for: a curve to apply, with its error."),
     "association": ("measure", "Tell whether word sets are associated beyond one run's luck (Caliskan et al. 2017)."),
     "words": ("measure", "Tell why some words are less stable than others (Wendlandt et al. 2018)."),
     "localization": ("localization", "Find whether sentence embeddings follow meaning or form (White 2015)."),

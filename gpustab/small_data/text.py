@@ -71,9 +71,7 @@ def read_text(source: str | Path, language: str, drop_short: bool = False, layou
     Raises:
         InputError: if there is no such text, or it has no words.
     """
-    corpus = prepare_corpus(
-        source, CorpusOptions(min_count=1, unit="sentence", language=language, layout=layout, as_is=True)
-    )
+    corpus = prepare_corpus(source, reading(language, layout))
     per_document = np.diff(corpus.documents)
     words = list(corpus.vocabulary)
     text = Text(
@@ -86,9 +84,18 @@ def read_text(source: str | Path, language: str, drop_short: bool = False, layou
         str(source),
     )
     if drop_short:
-        long = np.array([len(word.decode("utf-8", "replace")) > 1 for word in words])
-        text = only(text, long[text.tokens])
+        text = only(text, long_words(words)[text.tokens])
     return without_duplicates(text)
+
+
+def reading(language: str, layout: Layout | None) -> CorpusOptions:
+    """Return how a text is read: all its words, sentence by sentence."""
+    return CorpusOptions(min_count=1, unit="sentence", language=language, layout=layout, as_is=True)
+
+
+def long_words(words: Sequence[bytes]) -> NDArray[np.bool_]:
+    """Return which words have more than one character."""
+    return np.array([len(word.decode("utf-8", "replace")) > 1 for word in words], np.bool_)
 
 
 def only(text: Text, kept: NDArray[np.bool_]) -> Text:

@@ -45,6 +45,9 @@ class Nouns:
         index: the synsets of every lemma, the most frequent sense first.
         exceptions: irregular forms, each with its base forms.
         folder: where they were read.
+        endings: of plurals and what stands in their place; none where the language has no such rules.
+        name: of the wordnet.
+        notes: what is to be said of it.
 
     Raises:
         InputError: if a hypernym is no synset, or a synset lies above itself.
@@ -54,17 +57,20 @@ class Nouns:
     index: Mapping[str, tuple[int, ...]]
     exceptions: Mapping[str, tuple[str, ...]]
     folder: str = ""
+    endings: Sequence[tuple[str, str]] = ENDINGS
+    name: str = "WordNet"
+    notes: tuple[str, ...] = ()
 
     def senses(self, word: str | bytes, morphy: bool = True) -> list[int]:
-        """Return the synsets of a word in small letters, in WordNet's order.
+        """Return the synsets of a word in small letters, in the wordnet's order.
 
         Args:
             word: the word.
-            morphy: look for its base forms too: those of ``noun.exc`` if it stands there, else by the rules of
-                detachment, once; all forms that are lemmas count, as in nltk's ``synsets``.
+            morphy: look for its base forms too: those of ``noun.exc``, or that the file lists, if it stands there, else
+                by the rules of detachment, once; all forms that are lemmas count, as in nltk's ``synsets``.
         """
         text = (word.decode("utf-8", "replace") if isinstance(word, bytes) else word).lower()
-        forms = [text, *base_forms(text, self.exceptions, ENDINGS)] if morphy else [text]
+        forms = [text, *base_forms(text, self.exceptions, self.endings)] if morphy else [text]
         return list(dict.fromkeys(synset for form in forms for synset in self.index.get(form, ())))
 
     @cached_property

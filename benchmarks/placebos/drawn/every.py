@@ -10,6 +10,7 @@ from benchmarks.placebos.cells import DRAWN, Row, World, cells
 from benchmarks.placebos.drawn import (
     averages,
     bootstrap,
+    calibration,
     change,
     consistency,
     cosines,
@@ -26,8 +27,8 @@ AS_MANY = 5
 WORLDS: dict[str, Callable[[], Iterator[World]]] = {
     module.__name__.rpartition(".")[2]: module.worlds
     for module in (
-        averages, bootstrap, change, consistency, cosines, frequency, localization, losses, neighbours, stability,
-        thresholds,
+        averages, bootstrap, calibration, change, consistency, cosines, frequency, localization, losses, neighbours,
+        stability, thresholds,
     )
 }  # fmt: skip
 

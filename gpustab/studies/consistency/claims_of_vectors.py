@@ -121,6 +121,8 @@ BETTER_MODEL = Claim[Contrast](
 
 def _sums_first(rows: Sequence[Contrast]) -> str:
     """Whether every model has a surely lower cosine than the sums beside it; one is higher as one of so many."""
+    if not rows:
+        return "neither"
     sides = {_cosine(row) for row in rows}
     higher = any(_difference(row).among(len(rows))[0] > 0 for row in rows)
     return (
@@ -152,7 +154,7 @@ SUMS_FIRST = Claim[Sequence[Contrast]](
     source="Bloem et al. 2019, tables 1, 3 and 4",
     rule=(
         "the intervals of the differences of cosines, over the same terms, all lie below 0. No: one lies above, as one "
-        f"of so many. Few: under {FEWEST:g} terms"
+        f"of so many. Few: under {FEWEST:g} terms. Neither: both are missing; encoders do not count"
     ),
     judge=_sums_first,
     paper=(
@@ -160,6 +162,7 @@ SUMS_FIRST = Claim[Sequence[Contrast]](
         "samples of one book (tables 1, 3 and 4)"
     ),
     here={
+        "neither": "there is neither Nonce2Vec nor SVD",
         "few": "there are too few terms to compare",
         "yes": lambda rows: f"sums have the higher cosine too, and {_by_auc(rows)}",
         "no": lambda rows: f"a model has a higher cosine than sums, and {_by_auc(rows)}",

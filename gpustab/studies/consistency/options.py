@@ -7,10 +7,15 @@ from typing import Annotated, Literal
 
 from gpustab.corpus.options import CORPORA, Layout
 from gpustab.errors import InputError, option
-from gpustab.options import Option, Options, Seed
+from gpustab.options import Option, Options, Seed, want_there
 
 CUTOFF = {"random": 10, "half": 2}
 """Sentences that a term must have: in the whole text, or in each half (Bloem et al. 2019, §4)."""
+
+
+def check_folder(folder: str) -> None:
+    """Refuse a model that is not there."""
+    want_there("encoders", folder, "folder")
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,11 @@ class ConsistencyOptions(Options):
         layout: what is a document of a plain text, as in ``gpustab train``; default: found.
         permutations: random splits of the same sizes that a half split is compared with.
         model: ``"nonce2vec"`` is trained beside the additive model, from its sums; it needs output vectors and counts.
+        encoders: folders of contextual encoders, which are measured beside the additive model on the same samples: a
+            sample is the mean of the states of the words around its term, which is masked.
+        layer: whose states; 0 is the input embedding, -1 the last.
+        scores: a file of scored pairs of terms: consistency is no quality, so a model's agreement with them stands
+            beside.
         output_vectors: a file of vectors: the background's output vectors, by the same words. Default: those that its
             training kept.
         nonce_output: whether Nonce2Vec leaves the output vectors as they are (paper) or trains them too (public code).
@@ -77,6 +87,11 @@ class ConsistencyOptions(Options):
     layout: Layout | None = None
     permutations: Annotated[int, Option(low=1)] = 99
     model: Literal["additive", "nonce2vec"] = "additive"
+    encoders: Annotated[
+        tuple[str, ...] | None, Option(flags=("--encoder",), metavar="FOLDER,...", each=check_folder)
+    ] = None
+    layer: int = -1
+    scores: Annotated[str | None, Option(metavar="FILE", reads=True)] = None
     output_vectors: Annotated[str | None, Option(metavar="FILE", reads=True)] = None
     nonce_output: Literal["frozen", "updated"] = "frozen"
     alpha: Annotated[float, Option(above=0)] = 1.0

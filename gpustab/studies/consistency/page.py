@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -13,6 +14,7 @@ from gpustab.results.table import titles
 from gpustab.studies.consistency import claims, tables
 from gpustab.studies.consistency import claims_of_sums as sums
 from gpustab.studies.consistency import claims_of_vectors as vectors
+from gpustab.studies.consistency.quality import quality_in_words
 from gpustab.studies.consistency.tables import ADDITIVE, CONSISTENCY, TESTED, ModelNumbers
 from gpustab.studies.consistency.tuning import best_of
 from gpustab.studies.consistency.verdict import beside_paper, of_cases, of_each, paper_and_here
@@ -58,8 +60,10 @@ def _of_text(result: Result) -> list[Block]:
             lambda rows: " ".join(map(vectors.BETTER_MODEL.sentence, rows)),
             after="Each model has its own level of cosines, for different terms too: those of two models do not "
             "compare.",
-            paper=(vectors.SUMS_FIRST.paper, vectors.SUMS_FIRST.stands),
+            paper=(vectors.SUMS_FIRST.paper, lambda rows: vectors.SUMS_FIRST.stands(_of_paper(rows))),
         ),
+        *_encoders(result),
+        *_quality(result),
         *_trainings(result),
         *_block_of(
             tables.SPLIT.of(made),
@@ -177,6 +181,49 @@ def _trainings(result: Result) -> Iterator[Block]:
         yield Block("Would another training of the background say the same?", answer="\n".join(sentences))
 
 
+def _of_paper(rows: Iterable[tables.Contrast]) -> list[tables.Contrast]:
+    """Return the rows of models that the paper has."""
+    return [row for row in rows if not row.model.startswith(tables.ENCODER)]
+
+
+def _encoders(result: Result) -> Iterator[Block]:
+    """Whether the states of encoders distinguish terms, beside made-up words in the same documents."""
+    rows = [row for row in CONSISTENCY.rows(result.tables) if row.model.startswith(tables.ENCODER)]
+    if rows:
+        yield Block(
+            "Do encoders distinguish terms by their contexts?",
+            answer="\n".join(
+                [
+                    *(f"{row.model}: {claims.TOLD_APART.sentence(row)}" for row in rows),
+                    "The term itself is masked, since its own letters would give it away even to random weights. The "
+                    "mean of all contexts is taken out, since all states of a transformer point one way.",
+                ]
+            ),
+        )
+
+
+def _quality(result: Result) -> Iterator[Block]:
+    """Consistency is no quality: how models agree with scored pairs of terms."""
+    rows = list(tables.QUALITY.rows(result.tables))
+    if rows:
+        columns: Columns = ["model", "pairs", "terms", ("ρ, 95 % over terms", _rho)]
+        yield Block(
+            "Do the vectors agree with scored pairs of terms?",
+            tables=[_small_table("Spearman's ρ between cosines of terms and scores", rows, columns)],
+            answer=" ".join(
+                [
+                    *map(quality_in_words, rows),
+                    "Consistency is no quality: a model that gives every term one vector has a cosine of 1 for each, "
+                    "and tells no two terms apart.",
+                ]
+            ),
+        )
+
+
+def _rho(row: tables.Quality) -> str:
+    return "–" if math.isnan(row.rho) else f"{number(row.rho, 2)} ({number(row.low, 2)} to {number(row.high, 2)})"
+
+
 def _ranks(result: Result) -> Iterator[Block]:
     """How near samples are to each other among all words."""
 
@@ -261,12 +308,12 @@ def _tested(result: Result) -> int:
         *of_each(tables.SIZES.of(made), sums.GROWS.judge),
         *of_each(tables.OWN.of(made), lambda rows: vectors.OWN_NEARER.judge(rows[0])),
         *of_each(tables.DOMAIN.of(made), vectors.CLOSEST_GROUP.judge),
-        *of_each(contrasts, vectors.SUMS_FIRST.judge),
+        *of_each(contrasts, lambda rows: vectors.SUMS_FIRST.judge(_of_paper(rows))),
     ]
     return sum(not verdict.endswith(_UNTESTED) for verdict in (*by_row, *by_group))
 
 
-_UNTESTED = ("few", "none", "no test")
+_UNTESTED = ("few", "none", "neither", "no test")
 
 
 def _how(result: Result) -> Block:

@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import torch
+
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.errors import InputError, option
 from gpustab.machine.device import Compute
@@ -29,11 +31,13 @@ from gpustab.studies.consistency.comparisons import (
     halves_and_random,
     in_general,
 )
+from gpustab.studies.consistency.encoders import ByEncoder, check_sources, encoded
 from gpustab.studies.consistency.measures import Consistency, mean_cosine, words_of_pairs
 from gpustab.studies.consistency.models import KINDS, BySvd, Model, OfRun, of_samples
 from gpustab.studies.consistency.options import ConsistencyOptions
+from gpustab.studies.consistency.quality import quality_of
 from gpustab.studies.consistency.samples import Prepared, prepare
-from gpustab.studies.consistency.tables import ADDITIVE, TESTED
+from gpustab.studies.consistency.tables import ADDITIVE, CENTRED, ENCODER, TESTED
 from gpustab.studies.consistency.tuning import best_of, that_choose
 from gpustab.studies.consistency.verdict import verdict
 from gpustab.studies.shared.finished import Finished, digest_of
@@ -82,7 +86,8 @@ def consistency(
     sources = [text] if isinstance(text, str | Path) else list(text)
     with answering("consistency", options, backgrounds, compute, progress) as answer:
         answer.report("reading the text", 0.0)
-        inputs = read_inputs(sources, options, Finished(finished, KINDS), answer)
+        check_sources(options)
+        inputs = read_inputs(sources, options, Finished(finished, (*KINDS, ByEncoder)), answer)
         answer.result.settings["text"] = ", ".join(map(str, sources)) or options.sample_file
         answer.result.alarms += list(_trained_on(backgrounds, inputs.texts))
         for k, group in enumerate(backgrounds):
@@ -247,6 +252,15 @@ def _of_text(
     if inputs.general is not None:
         measured |= _svd(runs, prepared, joined(inputs.general, inputs.terms or []), inputs, kept, answer)
     others = {} if inputs.samples is not None else kept.part("beside", lambda: models.beside(prepared, runs, options))
+    text = next(one for one in inputs.texts if one.name == prepared.text.name)  # before terms are joined
+    by_name = encoded(text, inputs.terms or [], prepared, options, kept, partial(answer.report, case))
+    for name, by in by_name.items():
+        measured[name] = [Model(by.numbers, None, None)]
+        others |= {name: [by.beside]} if by.beside else {}
+        answer.notes.setdefault(case, []).extend(by.notes(name))
+    if options.scores is not None:
+        vectors = {name: torch.from_numpy(by.vectors) for name, by in by_name.items()}
+        tables.QUALITY.add(answer.result.tables, quality_of(runs, prepared, vectors, options.scores))
     _add_models(answer, runs, prepared, measured, others, options.seed)
     tables.SIZES.add(answer.result.tables, kept.part("sizes", lambda: by_sentences(prepared, runs, options)))
     if options.split == "half":
@@ -337,10 +351,14 @@ def _add_models(
         tables.CONSISTENCY.add(answer.result.tables, [models.model_numbers(case, runs.name, text, model, *of)])
         tables.RUNS.add(answer.result.tables, models.run_numbers(case, runs.names, model, numbers[model]))
         kind, _, of_kind = model.partition(" ")
-        if kind != ADDITIVE:  # beside the additive one with the same window and terms
-            other = f"{ADDITIVE} {of_kind}" if kind == "SVD" else TESTED if "tuned" in of_kind else ADDITIVE
-            contrast = models.contrast(case, model, other, numbers[model], numbers[other])
-            answer.result.contrasts.append(contrast._asdict())
+        against = [own for own in measured if kind == ENCODER and own.startswith(f"{ENCODER} ")]
+        if kind == ENCODER:  # beside the additive one, centred too, and the encoders before it
+            against = [CENTRED, *against[: against.index(model)]]
+        elif kind != ADDITIVE:  # beside the additive one with the same window and terms
+            against = [f"{ADDITIVE} {of_kind}" if kind == "SVD" else TESTED if "tuned" in of_kind else ADDITIVE]
+        answer.result.contrasts += [
+            models.contrast(case, model, other, numbers[model], numbers[other])._asdict() for other in against
+        ]
         if ranks := [one.ranks for one in each if one.ranks]:
             tables.RANKS.add(answer.result.tables, [models.word_ranks(case, model, ranks, known)])
             tables.OWN.add(answer.result.tables, [models.own_vectors(case, model, own[model])])

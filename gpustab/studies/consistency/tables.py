@@ -11,6 +11,9 @@ from gpustab.results.page import minus, percent, thousands
 ADDITIVE, CENTRED, TESTED = "additive", "additive (centred)", "additive (test terms)"
 """Names of the models of sums: as they are, without the mean context, and of the terms that choose no setting."""
 
+ENCODER = "Encoder"
+"""Begins the names of models of encoders."""
+
 CLOSEST = "high in text, low in general"
 """The group of terms that the paper finds closest to themselves (table 5)."""
 
@@ -271,6 +274,18 @@ class Contrast(NamedTuple):
     terms: int
 
 
+class Quality(NamedTuple):
+    """How a model's vectors of terms agree with scored pairs of terms, in the first run of the background."""
+
+    group: Annotated[str, _GROUP]
+    model: str
+    pairs: Annotated[int, Column(about="scored pairs of two terms that have vectors")]
+    terms: Annotated[int, Column(about="that stand in them")]
+    rho: Annotated[float, Column("Spearman's ρ", 2, "between cosines and scores")]
+    low: Annotated[float, Column(about=_LOW)]
+    high: Annotated[float, Column(about=_HIGH)]
+
+
 class Case(NamedTuple):
     """What was measured of one background and one text; in the JSON, not a file."""
 
@@ -298,4 +313,5 @@ SIZES = Sheet("sizes", Size, "one row a number of sentences (table 2)")
 SPLIT = Sheet("split", Split, "one row a background and text, with a half split")
 TEXTS = Sheet("texts", TextPair, "one row a pair of texts")
 DOMAIN = Sheet("domain", Domain, "one row a group of terms, with a general text (table 5)")
+QUALITY = Sheet("quality", Quality, "one row a model, with scored pairs of terms")
 CONTRASTS = Sheet("contrasts", Contrast, "one row a model beside the additive one")

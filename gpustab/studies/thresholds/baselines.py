@@ -28,7 +28,8 @@ from gpustab.runs.runs import Runs
 from gpustab.spaces.words import readings, show, some_words
 from gpustab.studies.thresholds.options import NONE, ThresholdsOptions
 from gpustab.trainers import NOT_OF_WORDS
-from gpustab.wordnet.nouns import Nouns, read_nouns
+from gpustab.wordnet.lmf import nouns_of
+from gpustab.wordnet.nouns import Nouns
 from gpustab.wordnet.taxonomy import taxonomy_of
 
 Similarity = Callable[[str, str], float | None]
@@ -113,7 +114,7 @@ def leacock_chodorow(runs: Runs, nouns: Nouns, options: ThresholdsOptions, exclu
             : options.sample
         ]
         rows = sorted(rows[k] for k in picked.tolist())
-    _want_words(len(rows), "are nouns of WordNet", runs)
+    _want_words(len(rows), f"are nouns of {nouns.name}", runs)
     own = [senses[row][:1] if options.senses == "first" else senses[row] for row in rows]
     taxonomy = taxonomy_of(nouns, own).to(runs.device)
     longest = range(2 * nouns.depth + 1 if nouns.depth else 0)  # without hypernyms nothing has a value
@@ -123,7 +124,7 @@ def leacock_chodorow(runs: Runs, nouns: Nouns, options: ThresholdsOptions, exclu
         torch.tensor(rows, device="cpu"),
         torch.tensor([*values, math.nan], dtype=torch.float64, device=runs.device),
         _kept(lambda start, stop: hypernym_distances(taxonomy, start, stop), len(rows)),
-        tuple(_notes(runs, rows, joint, senses, options)),
+        tuple(_notes(runs, rows, joint, senses, nouns, options)),
     )
 
 
@@ -136,10 +137,17 @@ def _kept(block: Block, words: int) -> Block:
 
 
 def _notes(
-    runs: Runs, rows: Sequence[int], joint: Sequence[int], senses: dict[int, list[int]], options: ThresholdsOptions
+    runs: Runs,
+    rows: Sequence[int],
+    joint: Sequence[int],
+    senses: dict[int, list[int]],
+    nouns: Nouns,
+    options: ThresholdsOptions,
 ) -> list[str]:
     found = [
-        f"{len(senses):,} of {len(joint):,} words are nouns of WordNet; pairs with one of the others are left out."
+        *nouns.notes,
+        f"{len(senses):,} of {len(joint):,} words are nouns of {nouns.name}; pairs with one of the others are left "
+        "out.",
     ]
     if len(senses) < _FEW * len(joint):
         found.append(
@@ -153,7 +161,7 @@ def _notes(
         words = some_words([runs.vocabulary[row] for row in frequent], 8)
         found.append(
             f"{len(frequent)} of the {min(_FREQUENT, len(joint))} most frequent words count as nouns ({words}): "
-            "WordNet knows short words as symbols and units. A file of words to leave out takes them away."
+            f"{nouns.name} knows short words as symbols and units. A file of words to leave out takes them away."
         )
     return found
 
@@ -245,6 +253,6 @@ def _made(options: ThresholdsOptions, similarity: Similarity | None) -> Callable
         columns = {"word_columns": options.word_columns, "score_column": options.score_column}
         test = read_similarity(Path(options.baseline), **columns)
         return lambda runs: _scored(runs, test.name, test.pairs, test.gold, test.notes)
-    nouns = read_nouns(options.wordnet)
+    nouns = nouns_of(options.wordnet, options.hypernyms, options.lemmas)
     excluded = [] if options.exclude is None else read_word_list(options.exclude)
     return lambda runs: leacock_chodorow(runs, nouns, options, excluded)

@@ -36,9 +36,13 @@ class ThresholdsOptions(Options):
     """What similarity is compared with, and by which rules.
 
     Attributes:
-        wordnet: folder of WordNet's files; default: where Debian or nltk put them.
+        wordnet: folder of WordNet's files, default where Debian or nltk put them; or a wordnet of any language as a
+            WN-LMF file, ``.xml`` or ``.xml.gz``.
+        hypernyms: another WN-LMF file, whose hypernyms count through the interlingual index, for a wordnet without.
+        lemmas: a file of forms of words and their base forms, ``form TAB lemma``, for a wordnet that lists none.
         senses: which senses of a word with several count: ``"all"`` (of two words the nearest pair) or ``"first"``.
-        morphy: whether plurals and other forms count as their base form in WordNet, as in nltk.
+        morphy: whether plurals and other forms count as their base form: in WordNet as in nltk, in a WN-LMF
+            file those that it lists.
         baseline: a file of scored word pairs instead of WordNet; or ``"none"``: how similarities are distributed alone.
         exclude: a file of words, one a line, that the baseline shall not know: function words, which WordNet knows as
             chemical symbols and units.
@@ -58,7 +62,9 @@ class ThresholdsOptions(Options):
         pairs: random word pairs that a function of two words, given as the baseline, is asked for.
     """
 
-    wordnet: Annotated[str | None, Option(metavar="DIR", reads=True)] = None
+    wordnet: Annotated[str | None, Option(metavar="DIR|FILE", reads=True)] = None
+    hypernyms: Annotated[str | None, Option(metavar="FILE", reads=True)] = None
+    lemmas: Annotated[str | None, Option(metavar="FILE", reads=True)] = None
     senses: Literal["all", "first"] = "all"
     morphy: Annotated[bool, Option(flags=("--morphy/--exact",))] = True
     baseline: Annotated[str | None, Option(metavar="FILE", reads=("none",))] = None

@@ -198,7 +198,7 @@ def test_documents_that_are_called_like_nouns_are_no_words(wordnet, tmp_path):
 
 
 def test_distributions_alone_want_no_wordnet(groups, tmp_path, monkeypatch):
-    monkeypatch.setattr("gpustab.studies.thresholds.baselines.read_nouns", None)
+    monkeypatch.setattr("gpustab.studies.thresholds.baselines.nouns_of", None)
     result = thresholds(groups, baseline=None, options=ThresholdsOptions(baseline="none", words=20, draws=2))
     assert len(result.verdict) == 2
     assert all("distributions alone were asked for" in sentence for sentence in result.verdict)

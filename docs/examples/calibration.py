@@ -1,0 +1,21 @@
+"""Calibrations of an encoder that tells, of one that does not, and of too few pairs."""
+
+from __future__ import annotations
+
+from docs.examples import made
+from gpustab.studies.calibration.tables import Calibrated, Named
+
+
+def _row(gain: float, error: float, pairs: int = 750) -> Calibrated:
+    return made(
+        Calibrated, group="minilm", kind="sentences", pairs=pairs, gain=gain, error=error, freedom=pairs - 1, shared=0.4
+    )
+
+
+EXAMPLES = {
+    "calibration.tells": [_row(0.83, 0.042), _row(-0.02, 0.01), _row(0.06, 0.05, 40)],
+    "calibration.names": [
+        Named("minilm", 2.5, 0.59, 0.56, 0.62, ""),
+        Named("minilm", 9, None, None, None, "no cosine of the scored pairs stands for a similarity of 9"),
+    ],
+}

@@ -1,0 +1,62 @@
+"""The command ``study calibration``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gpustab.cli.app import study
+from gpustab.cli.options import Computing, Showing, open_runs
+from gpustab.cli.session import require, session, show
+from gpustab.cli.takes import takes
+from gpustab.errors import InputError, option
+from gpustab.formats.options import LoadOptions
+from gpustab.options import Option
+from gpustab.studies.calibration.options import CalibrationOptions
+
+
+@study.command("calibration")
+@takes(LoadOptions, Computing, Showing, CalibrationOptions)
+def calibration(
+    load_options: LoadOptions,
+    computing: Computing,
+    showing: Showing,
+    calibration_options: CalibrationOptions,
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="SPACE|RUNSET", help="Spaces of words, in place of models.", show_default=False),
+    ] = None,
+    group: Annotated[
+        list[str] | None, Option("A space of its own name: 'sg=sg.txt'; any number.", metavar="NAME=FILES")
+    ] = None,
+    model: Annotated[
+        list[Path] | None,
+        Option("A folder of an encoder of sentences; any number.", ("--model", "-m"), metavar="FOLDER"),
+    ] = None,
+) -> None:
+    """Find which similarity a cosine stands for: a curve to apply, with its error.
+
+    With --out, each curve is written too, as calibrations/NAME.json; gpustab.Calibration.load reads it.
+
+    Example: gpustab study calibration --model FOLDER --scores STS.tsv -o calibration
+    """
+    with session(showing, runs=None if model else runs or [], named=group or [], least=1) as progress:
+        if model and (runs or group):
+            raise InputError(f"give spaces of words, or models of sentences by {option('model', ...)}, not both")
+        for folder in model or []:
+            if not Path(folder).is_dir():
+                raise InputError(f"{folder}: there is no such folder of a model")
+        if model and calibration_options.scores is None:
+            raise InputError(f"no scored pairs of sentences were given; give a file by {option('scores', ...)}")
+        require("this study", "encoders", *(["transformers"] if model else []))
+        from gpustab.studies.calibration.study import calibration as answer
+        from gpustab.studies.calibration.study import write_calibrations
+
+        compute = computing.compute()
+        groups = open_runs(runs or [], load_options, named=group or [], single_runs=True) if not model else ()
+        result = answer(groups, calibration_options, models=model or (), compute=compute, progress=progress)
+        show(result, showing)
+        if showing.out is not None:
+            write_calibrations(result, showing.out / "calibrations")

@@ -1,0 +1,282 @@
+"""From a cosine to the similarity that people give: a curve that never falls, with its error and its interval."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gpustab.errors import InputError
+from gpustab.formats.atomic import write_text
+from gpustab.formats.parsed import read_json
+from gpustab.statistics.intervals import Estimate, t_quantile
+from gpustab.statistics.monotone import BrokenLine, Floats, Ints, knots_of, mean_over_pairs, numbers_of
+
+FEWEST = 20
+"""Pairs of a calibration."""
+
+_SCHEMA = "gpustab.calibration/1"
+_FOLDS = 10
+
+
+class Similarities(NamedTuple):
+    """What similarity some cosines stand for; NaN for a cosine beyond those of the scored pairs.
+
+    Attributes:
+        value: ``(n,)`` mean similarity of pairs of this cosine, in the test's own units.
+        lower: ``(n,)`` lower end of its 95 % interval.
+        upper: ``(n,)`` upper end.
+    """
+
+    value: Floats
+    lower: Floats
+    upper: Floats
+
+
+class Cosine(NamedTuple):
+    """The cosine from which on pairs have a similarity on average.
+
+    Attributes:
+        value: the cosine; ``None`` if none can be named.
+        lower: below it pairs surely have less.
+        upper: above it they surely have so much.
+        reason: why none can be named; empty if one is.
+    """
+
+    value: float | None
+    lower: float | None
+    upper: float | None
+    reason: str = ""
+
+
+class Errors(NamedTuple):
+    """Root mean square errors of pairs that a curve was not fitted to, nor any pair that shares an item with them.
+
+    Attributes:
+        curve: of the calibration, a broken line that never falls.
+        isotonic: of isotonic regression, whose steps follow single pairs.
+        line: of a straight line.
+        constant: of one similarity for all pairs.
+    """
+
+    curve: float
+    isotonic: float
+    line: float
+    constant: float
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A curve from cosine to similarity, made by :func:`calibrate`.
+
+    Attributes:
+        cosines: of the curve, ascending; between two of them it is straight.
+        values: similarity there.
+        lower: lower end of its 95 % interval.
+        upper: upper end.
+        errors: of the curve beside others.
+        gain: share of the variance of the scores that the curve takes away, of pairs that it was not fitted to.
+        gain_error: its standard error, over pairs and over the items that they share.
+        freedom: degrees of freedom of both errors.
+        pairs: scored ones.
+        items: distinct ones.
+        name: of the scores and of what gave the cosines.
+
+    Example:
+        >>> rng = np.random.default_rng(0)
+        >>> cosines = rng.uniform(0, 1, 400)
+        >>> found = calibrate(cosines, 5 * cosines**2 + rng.normal(0, 0.5, 400))
+        >>> found.knows, [round(float(x), 1) for x in found.apply([0.5, 2.0]).value]
+        (True, [1.2, nan])
+        >>> round(found.threshold(2.5).value, 1), found.threshold(9.0).reason
+        (0.7, 'no cosine of the scored pairs stands for a similarity of 9')
+    """
+
+    cosines: tuple[float, ...]
+    values: tuple[float, ...]
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+    errors: Errors
+    gain: float
+    gain_error: float
+    freedom: int
+    pairs: int
+    items: int
+    name: str = ""
+
+    @property
+    def gained(self) -> Estimate:
+        """The gain with its error."""
+        return Estimate(self.gain, self.gain_error, self.freedom)
+
+    @property
+    def knows(self) -> bool:
+        """Whether the cosine tells anything of similarity: the interval of the gain lies above 0."""
+        return self.gained.interval[0] > 0
+
+    def apply(self, cosines: ArrayLike) -> Similarities:
+        """Return what similarity cosines ``(n,)`` stand for on average; single pairs vary by ``errors.curve``."""
+        at = np.asarray(cosines, np.float64)
+        curves = (self.values, self.lower, self.upper)
+        return Similarities(*(np.interp(at, self.cosines, one, math.nan, math.nan) for one in curves))
+
+    def threshold(self, similarity: float) -> Cosine:
+        """Return the cosine from which on pairs have so much similarity on average."""
+        if not self.knows:
+            return Cosine(None, None, None, "the cosine does not tell how similar a pair is")
+        x, values, lower, upper = map(np.array, (self.cosines, self.values, self.lower, self.upper))
+        if not values[0] <= similarity <= values[-1]:
+            return Cosine(
+                None, None, None, f"no cosine of the scored pairs stands for a similarity of {similarity:.4g}"
+            )
+        under, over = np.flatnonzero(upper < similarity), np.flatnonzero(lower >= similarity)
+        if not len(under) or not len(over):
+            side = "below" if len(over) else "above"
+            return Cosine(None, None, None, f"the scored pairs {side} that similarity are too few")
+        last, first = int(under[-1]), int(over[0])
+        place = _crossing(x, values, similarity)
+        low = _between(x, upper, last, similarity) if last + 1 < len(x) else float(x[-1])
+        high = _between(x, lower, first - 1, similarity) if first else float(x[0])
+        return Cosine(place, min(low, place), max(high, place))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it as JSON."""
+        content = {"schema": _SCHEMA, **asdict(self), "errors": self.errors._asdict()}
+        write_text(path, json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Calibration:
+        """Return a calibration that was saved.
+
+        Raises:
+            InputError: if the file cannot be read or is no calibration.
+        """
+        content = read_json(Path(path))
+        if not isinstance(content, dict) or content.pop("schema", None) != _SCHEMA:
+            raise InputError(f"{path}: is no calibration: there is no schema {_SCHEMA}")
+        try:
+            return _loaded(content)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{path}: is a damaged calibration: {error}") from error
+
+
+_CURVES = ("cosines", "values", "lower", "upper")
+
+
+def _loaded(content: dict[str, Any]) -> Calibration:
+    cosines, values, lower, upper = (tuple(map(float, content.pop(name, ()))) for name in _CURVES)
+    if not len(cosines) == len(values) == len(lower) == len(upper) > 1:
+        raise ValueError("its curves are not of one length")
+    if not (np.diff(cosines) > 0).all() or not np.isfinite([values, lower, upper]).all():
+        raise ValueError("its cosines do not ascend, or a number is not finite")
+    errors = Errors(**{name: float(error) for name, error in content.pop("errors", {}).items()})
+    return Calibration(cosines, values, lower, upper, errors, **content)
+
+
+def _crossing(x: Floats, values: Floats, level: float) -> float:
+    """Return where a curve that never falls reaches a level that lies between its ends."""
+    first = int(np.flatnonzero(values >= level)[0])
+    return float(x[0]) if first == 0 else _between(x, values, first - 1, level)
+
+
+def _between(x: Floats, values: Floats, left: int, level: float) -> float:
+    """Return where a curve crosses a level between a place and the next."""
+    rise = values[left + 1] - values[left]
+    part = (level - values[left]) / rise if rise else 1.0
+    return float(x[left] + (x[left + 1] - x[left]) * np.clip(part, 0, 1))
+
+
+def calibrate(
+    cosines: ArrayLike,
+    similarities: ArrayLike,
+    items: Sequence[tuple[object, object]] | None = None,
+    *,
+    name: str = "",
+    seed: int = 0,
+) -> Calibration:
+    """Return the curve from cosine to similarity of some scored pairs.
+
+    The curve is a broken line that never falls, the best by least squares. Its interval comes from two bootstraps, over
+    pairs and over the items that pairs share.
+
+    Args:
+        cosines: ``(n,)`` of the pairs.
+        similarities: ``(n,)`` their scores, in any units; a higher one means more similar.
+        items: what each pair is of. Default: no two pairs share an item.
+        name: of scores and cosines, kept with the curve.
+        seed: of folds and draws.
+
+    Raises:
+        InputError: for fewer than 20 pairs, a number that is not finite, or cosines or scores that are all equal.
+    """
+    x, y = (np.asarray(values, np.float64) for values in (cosines, similarities))
+    numbers = np.arange(2 * len(x)).reshape(-1, 2) if items is None else numbers_of(items)
+    _check(x, y, numbers)
+    line = BrokenLine(x, y, knots_of(x))
+    values, number = line.fit(), len(np.unique(numbers))
+    freedom = min(len(x), number) - 1
+    half = t_quantile(freedom) * line.errors(numbers, values, seed)
+    at = line.grid()
+    curve = np.interp(at, line.knots, values)
+    squares = _squares(x, y, numbers, line, seed)
+    gain = mean_over_pairs(squares[:, 3] - squares[:, 0], numbers).over(float(squares[:, 3].mean()))
+    cosine, value, low, high = (tuple(map(float, one)) for one in (at, curve, curve - half, curve + half))
+    errors = Errors(*(float(one) for one in np.sqrt(squares.mean(0))))
+    return Calibration(cosine, value, low, high, errors, gain.value, gain.se, freedom, len(x), number, name)
+
+
+def _check(x: Floats, y: Floats, items: Ints) -> None:
+    if x.ndim != 1 or x.shape != y.shape or len(items) != len(x):
+        raise InputError(f"cosines {x.shape}, similarities {y.shape} and {len(items)} items are not of the same pairs")
+    if len(x) < FEWEST:
+        raise InputError(f"{len(x)} scored pairs are too few for a calibration, wanted at least {FEWEST}")
+    for what, values in (("cosine", x), ("similarity", y)):
+        strange = np.flatnonzero(~np.isfinite(values))
+        if len(strange):
+            raise InputError(f"the {what} of pair {strange[0]} is not finite")
+        if not np.ptp(values) > 1e-9 * np.abs(values).max():
+            raise InputError(f"every {what} is {values[0]:g}, so that there is nothing to calibrate")
+
+
+def _squares(x: Floats, y: Floats, items: Ints, line: BrokenLine, seed: int) -> Floats:
+    """Return squared errors ``(n, 4)`` of the ways of :class:`Errors`, each by pairs that share no item.
+
+    Items are dealt into folds; a pair of two folds is predicted from the pairs of all others.
+    """
+    fold = np.random.default_rng([seed, 35]).permutation(int(items.max()) + 1) % _FOLDS
+    folds = np.sort(fold[items], 1)
+    own, cell = np.unique(folds, axis=0, return_inverse=True)
+    cell = cell.reshape(-1)
+    train = np.stack([(folds[:, :, None] != pair).all((1, 2)) for pair in own])
+    found = np.full((len(x), 4), math.nan)
+    for k, values in enumerate(line.fits(train.astype(np.float64))):
+        test = np.flatnonzero(cell == k)
+        ways = (_isotonic, _straight, _constant)
+        predicted = [np.interp(x[test], line.knots, values), *(way(x[train[k]], y[train[k]], x[test]) for way in ways)]
+        found[test] = np.square(y[test, None] - np.stack(predicted, 1))
+    return found
+
+
+def _isotonic(x: Floats, y: Floats, at: Floats) -> Floats:
+    from scipy.optimize import isotonic_regression
+
+    places, own, counts = np.unique(x, return_inverse=True, return_counts=True)
+    means = np.bincount(own, y) / counts
+    return np.asarray(np.interp(at, places, isotonic_regression(means, weights=counts).x))
+
+
+def _straight(x: Floats, y: Floats, at: Floats) -> Floats:
+    apart = x - x.mean()
+    slope = (apart @ (y - y.mean())) / max(float(apart @ apart), 1e-300)
+    return np.asarray(y.mean() + slope * (at - x.mean()))
+
+
+def _constant(x: Floats, y: Floats, at: Floats) -> Floats:  # noqa: ARG001
+    return np.full(len(at), y.mean())

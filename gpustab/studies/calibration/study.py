@@ -1,0 +1,266 @@
+"""What similarity does a cosine stand for? Scored pairs of sentences or words give a curve, and how sure it is."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gpustab.encoders.runner import models_of
+from gpustab.errors import InputError, option
+from gpustab.evaluation.calibration import FEWEST, Calibration, calibrate
+from gpustab.evaluation.sentence_pairs import SentencePairs, read_sentence_pairs
+from gpustab.formats.atomic import make_folder
+from gpustab.formats.checkpoints.encoder import SentenceEncoder
+from gpustab.kernels.arithmetic import product
+from gpustab.kernels.cosine import cosines
+from gpustab.machine.device import Compute
+from gpustab.machine.progress import Progress
+from gpustab.options import chosen
+from gpustab.report import Result
+from gpustab.results.page import counted
+from gpustab.runs.runs import Runs
+from gpustab.statistics.monotone import Floats
+from gpustab.studies.calibration.claims import said_of
+from gpustab.studies.calibration.options import CalibrationOptions
+from gpustab.studies.calibration.tables import CALIBRATED, CURVES, NAMED, Calibrated, Named, calibration_of, curve_of
+from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
+from gpustab.studies.shared.wording import groups_in_words
+from gpustab.studies.thresholds.baselines import Baseline, Levels, bases_of, items_of
+from gpustab.studies.thresholds.options import ThresholdsOptions
+
+_AT_ONCE = 512
+"""Sentences between two words on how far the work is."""
+_ROWS = 256
+"""Words whose cosines with all others are looked at, to draw pairs from."""
+_BINS = 50
+_WORD = re.compile(r"\w+")
+
+
+class Scores(NamedTuple):
+    """Scored pairs as one model or space sees them.
+
+    Attributes:
+        test: where the scores are from.
+        kind: sentences or words.
+        cosines: ``(n,)``.
+        scores: ``(n,)``.
+        items: what each pair is of.
+        shared: ``(n,)`` share of words that two sentences have in common; ``None`` for words.
+    """
+
+    test: str
+    kind: str
+    cosines: Floats
+    scores: Floats
+    items: Sequence[tuple[object, object]]
+    shared: Floats | None = None
+
+
+def calibration(
+    groups: Groups = (),
+    options: CalibrationOptions | None = None,
+    *,
+    models: Sequence[Path | str] = (),
+    compute: Compute | None = None,
+    progress: Progress | None = None,
+    **choices: Any,
+) -> Result:
+    """Find what similarity the cosines of encoders, or of spaces, stand for.
+
+    Args:
+        groups: of runs of words; of each the first run is calibrated.
+        options: what cosines are compared with.
+        models: folders of encoders of sentences, in place of groups, see
+            :class:`gpustab.formats.checkpoints.encoder.SentenceEncoder`.
+        compute: device; default: where the runs lie.
+        progress: called with the name of the work at hand and its finished part in 0 .. 1.
+        **choices: options one by one, see :class:`CalibrationOptions`.
+
+    Returns:
+        Tables ``calibrated`` (errors of the curve beside others), ``named`` (cosines of some similarities), ``curves``;
+        :func:`calibrations_of` makes objects of them that are applied to cosines.
+
+    Raises:
+        InputError: if a file or model cannot be read, or there are fewer than 20 scored pairs.
+    """
+    options = chosen(CalibrationOptions, options, choices)
+    given = [] if isinstance(groups, tuple) and not groups else groups_of(groups)
+    if bool(given) == bool(models):
+        raise InputError(f"give groups of runs of words, or folders of encoders by {option('model', ...)}")
+    with answering("calibration", options, groups, compute, progress) as answer:
+        found = _of_models(models, options, answer) if models else _of_spaces(given, options, answer)
+        for group, scores in found:
+            _add(answer, group, scores, options)
+        tables = answer.result.tables
+        answer.result.verdict = [said_of(row, tables) for row in CALIBRATED.rows(tables)]
+    return answer.result
+
+
+def calibrations_of(result: Result) -> dict[str, Calibration]:
+    """Return the calibrations that a result of this study holds, by model or space."""
+    return {
+        row.group: calibration_of(row, list(CURVES.rows(result.tables, group=row.group)))
+        for row in CALIBRATED.rows(result.tables)
+    }
+
+
+def _of_models(
+    folders: Sequence[Path | str], options: CalibrationOptions, answer: Answer
+) -> Iterator[tuple[str, Scores]]:
+    if options.scores is None:
+        raise InputError(f"no scored pairs of sentences were given; give a file by {option('scores', ...)}")
+    pairs = read_sentence_pairs(options.scores, columns=options.word_columns, score_column=options.score_column)
+    answer.result.notes += pairs.notes
+    models = models_of([Path(folder) for folder in folders])
+    for number, model in enumerate(models):
+        encoder = SentenceEncoder(model.folder, answer.compute.device)
+        tell = lambda part, k=number, name=model.name: answer.report(f"reading by {name}", (k + part) / len(models))  # noqa: E731
+        yield model.name, of_encoder(encoder, pairs, tell)
+        answer.notes[model.name] = list(encoder.notes)
+
+
+def of_encoder(encoder: Any, pairs: SentencePairs, tell: Any = lambda _: None) -> Scores:
+    """Return scored pairs of sentences as an encoder sees them; what has no vector is left out.
+
+    Args:
+        encoder: its ``encode`` gives vectors ``(n, d)`` of n texts.
+        pairs: with their scores.
+        tell: called with the finished part of the sentences.
+    """
+    sentences, vectors = pairs.sentences, list[Tensor]()
+    for start in range(0, len(sentences), _AT_ONCE):
+        vectors.append(encoder.encode(sentences[start : start + _AT_ONCE]).cpu())
+        tell(min(start + _AT_ONCE, len(sentences)) / len(sentences))
+    row = {sentence: k for k, sentence in enumerate(sentences)}
+    both = torch.tensor([[row[first], row[second]] for first, second in pairs.pairs], device="cpu")
+    rows = torch.cat(vectors).double()
+    found = cosines(rows[both[:, 0]], rows[both[:, 1]]).numpy()
+    kept = np.flatnonzero(np.isfinite(found)).tolist()
+    items = [pairs.pairs[k] for k in kept]
+    shared = np.array([shared_words(*pair) for pair in items])
+    return Scores(pairs.name, "sentences", found[kept], np.array(pairs.scores)[kept], items, shared)
+
+
+def shared_words(first: str, second: str) -> float:
+    """Return what part of the distinct words of two sentences both have, from 0 to 1 (Dice's coefficient).
+
+    >>> shared_words("A dog barks.", "The dog slept")
+    0.3333333333333333
+    """
+    one, two = (set(_WORD.findall(text.casefold())) for text in (first, second))
+    return 2 * len(one & two) / max(1, len(one) + len(two))
+
+
+def _of_spaces(groups: Sequence[Any], options: CalibrationOptions, answer: Answer) -> Iterator[tuple[str, Scores]]:
+    wanted = ThresholdsOptions(
+        wordnet=options.wordnet,
+        senses=options.senses,
+        morphy=options.morphy,
+        hypernyms=options.hypernyms,
+        lemmas=options.lemmas,
+        baseline=options.scores,
+        exclude=options.exclude,
+        word_columns=options.word_columns,
+        score_column=options.score_column,
+        seed=options.seed,
+    )
+    bases = bases_of(wanted, None)
+    for number, group in enumerate(groups):
+        runs = answer.take(group, number / len(groups))
+        base, without = bases(runs, items_of(group))
+        if base is None:
+            raise InputError(f"{groups_in_words([runs.name])}: {without}")
+        answer.notes[runs.name] = [*runs.notes, *base.notes]
+        if len(runs) > 1:
+            answer.notes[runs.name].append(f"The first of its {len(runs)} runs is calibrated, {runs.names[0]}.")
+        yield runs.name, of_space(runs, base, options)
+
+
+def of_space(runs: Runs, base: Baseline, options: CalibrationOptions) -> Scores:
+    """Return scored pairs of words as the first run of a group sees them."""
+    if isinstance(base, Levels):
+        first, second, found, values = _drawn(runs, base, options)
+    else:
+        first, second, values = base.rows[base.pairs[:, 0]], base.rows[base.pairs[:, 1]], base.values.cpu()
+        found = cosines(runs.select(0, first), runs.select(0, second)).cpu()
+    items = list(zip(first.tolist(), second.tolist(), strict=True))
+    return Scores(base.name, "words", found.numpy(), values.numpy(), items)
+
+
+def _drawn(runs: Runs, base: Levels, options: CalibrationOptions) -> tuple[Tensor, ...]:
+    """Draw pairs evenly over the cosines: pairs at random are hardly ever similar."""
+    random = torch.Generator().manual_seed(options.seed)
+    chosen_rows = torch.randperm(len(base.rows), generator=random, device="cpu")[:_ROWS].sort().values
+    vectors = runs.select(0, base.rows)
+    cosine = product(vectors[chosen_rows.to(vectors.device)], vectors.mT).cpu()
+    value = torch.cat([base.values[base.block(k, k + 1).long()].cpu() for k in chosen_rows.tolist()])
+    row = torch.arange(len(chosen_rows), device="cpu")[:, None].expand_as(cosine)
+    column = torch.arange(len(base.rows), device="cpu").expand_as(cosine)
+    taken = torch.zeros(len(base.rows), dtype=torch.bool, device="cpu")
+    taken[chosen_rows] = True
+    known = value.isfinite() & (chosen_rows[:, None] != column) & ~(taken[column] & (column < chosen_rows[:, None]))
+    row, column, cosine, value = (part[known] for part in (row, column, cosine, value))
+    low, high = cosine.min(), cosine.max()
+    bins = ((cosine - low) / (high - low).clamp(min=1e-12) * _BINS).long().clamp(max=_BINS - 1)
+    order = torch.randperm(len(cosine), generator=random, device="cpu")
+    order = order[bins[order].argsort(stable=True)]
+    start = torch.bincount(bins, minlength=_BINS).cumsum(0) - torch.bincount(bins, minlength=_BINS)
+    place = torch.arange(len(order), device="cpu") - start[bins[order]]
+    picked = order[place < max(1, options.pairs // _BINS)]
+    return base.rows[chosen_rows[row[picked]]], base.rows[column[picked]], cosine[picked], value[picked]
+
+
+def _add(answer: Answer, group: str, scores: Scores, options: CalibrationOptions) -> None:
+    """Calibrate one model or space, and add its rows; one whose cosines are all equal has an alarm."""
+    x, y = scores.cosines, scores.scores
+    if len(x) < FEWEST:
+        raise InputError(f"{scores.test}: {counted(len(x), 'scored pair')} of {group}, wanted at least {FEWEST}")
+    answer.result.groups.append({"name": group, "kind": scores.kind, "test": scores.test, "pairs": len(x)})
+    if np.ptp(x) <= 1e-6:
+        answer.result.alarms.append(
+            f"{groups_in_words([group])}: all cosines are {x[0]:.4f}. The vectors are collapsed, and tell nothing."
+        )
+        return
+    made = calibrate(x, y, scores.items, name=f"{group}, {scores.test}", seed=options.seed)
+    tables, span = answer.result.tables, (float(y.min()), float(y.max()))
+    facts = (group, scores.test, scores.kind, made.pairs, made.items, *span, float(x.mean()))
+    gain = (made.gain, made.gain_error, made.freedom, _by_words(scores, options.seed))
+    CALIBRATED.add(tables, [Calibrated(*facts, *made.errors, *gain)])
+    CURVES.add(tables, curve_of(made, group))
+    levels = options.levels or [span[0] + part * (span[1] - span[0]) for part in (0.25, 0.5, 0.75)]
+    NAMED.add(tables, [Named(group, level, *made.threshold(level)) for level in levels])
+    if _falls(x, y) and not made.knows:
+        answer.result.notes.append(
+            f"{groups_in_words([group])}: scores fall where the cosine rises. If they are distances, give them with "
+            "the other sign."
+        )
+
+
+def _by_words(scores: Scores, seed: int) -> float | None:
+    """Return what shared words alone explain; ``None`` where they are the same everywhere, or these are words."""
+    if scores.shared is None or np.ptp(scores.shared) == 0:
+        return None
+    return calibrate(scores.shared, scores.scores, scores.items, seed=seed).gain
+
+
+def _falls(x: Floats, y: Floats) -> bool:
+    """Tell whether scores surely fall where cosines rise."""
+    correlation = float(np.corrcoef(x, y)[0, 1])
+    return bool(correlation < -3 / math.sqrt(len(x)))
+
+
+def write_calibrations(result: Result, folder: Path) -> list[Path]:
+    """Write the calibrations of a result as JSON, a file each, and return them."""
+    made = []
+    make_folder(folder)
+    for name, one in calibrations_of(result).items():
+        made.append(folder / f"{name.replace('/', '-')}.json")
+        one.save(made[-1])
+    return made

@@ -1,0 +1,149 @@
+import json
+
+import numpy as np
+import pytest
+
+from gpustab import Calibration, calibrate
+from gpustab.errors import InputError
+from gpustab.statistics.intervals import wilson
+
+
+def truth(x):
+    return 2.5 + 2 * np.tanh(3 * (x - 0.5))
+
+
+def planted(rng, n=120, items=0):
+    """Cosines, scores on the curve with noise, and pairs; of few items, which have effects on both, or of none."""
+    x = rng.beta(3, 2.5, n)
+    if not items:
+        return x, truth(x) + rng.normal(0, 0.9, n), None
+    first = rng.integers(0, items, n)
+    second = (first + rng.integers(1, items, n)) % items
+    effect, shift = rng.normal(0, 0.4, items), rng.normal(0, 0.05, items)
+    x = x + shift[first] + shift[second]
+    y = truth(x) + effect[first] + effect[second] + rng.normal(0, 0.7, n)
+    return x, y, list(zip(first.tolist(), second.tolist(), strict=True))
+
+
+def counted(sets, items):
+    """How often the truth lies within the interval at three cosines and at a threshold, of so many; how often known."""
+    within = named = found = wrong = 0
+    for seed in range(sets):
+        rng = np.random.default_rng(seed)
+        x, y, pairs = planted(rng, items=items)
+        made = calibrate(x, y, pairs, seed=seed)
+        at = np.quantile(x, [0.2, 0.5, 0.8])
+        shown = made.apply(at)
+        within += int(((shown.lower <= truth(at)) & (truth(at) <= shown.upper)).sum())
+        place = made.threshold(2.5)
+        if place.value is not None:
+            named += 1
+            found += place.lower <= 0.5 <= place.upper
+        wrong += calibrate(x, rng.permutation(y), pairs, seed=seed).knows
+    return within / (3 * sets), found / max(named, 1), named / sets, wrong
+
+
+@pytest.mark.parametrize("items", [0, 40])
+def test_some_planted_curves_lie_within_and_dealt_out_scores_tell_nothing(items):
+    within, found, named, wrong = counted(4, items)
+    assert within > 0.6
+    assert found > 0.4
+    assert named > 0.7
+    assert not wrong
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("items", [0, 40])
+def test_planted_curves_lie_within_their_intervals(items):
+    within, found, named, wrong = counted(200, items)
+    assert within >= 0.93
+    assert found >= 0.92
+    assert named > 0.95
+    assert wilson(wrong, 200)[0] <= 0.05
+
+
+def test_errors_are_in_their_order_and_the_curve_never_falls():
+    x, y, _ = planted(np.random.default_rng(3), 600)
+    y = truth(x) + np.random.default_rng(3).normal(0, 0.2, 600)
+    made = calibrate(x, y)
+    assert made.errors.curve < made.errors.isotonic < made.errors.constant
+    assert made.errors.curve < made.errors.line
+    assert (np.diff(made.values) >= 0).all()
+    assert made.gain == pytest.approx(1 - made.errors.curve**2 / made.errors.constant**2)
+    assert made.errors.curve == pytest.approx(0.2, rel=0.1)
+
+
+def test_units_and_the_order_of_pairs_and_items_do_not_matter():
+    x, y, pairs = planted(np.random.default_rng(4), 100, 30)
+    made = calibrate(x, y, pairs)
+    scaled = calibrate(x, 10 * y - 3, pairs)
+    assert np.allclose(scaled.values, 10 * np.array(made.values) - 3)
+    assert np.allclose(scaled.upper, 10 * np.array(made.upper) - 3)
+    assert scaled.gain == pytest.approx(made.gain)
+    order = np.random.default_rng(0).permutation(100)
+    other = calibrate(x[order], y[order], [pairs[k][::-1] for k in order])
+    assert np.allclose(other.values, made.values)
+    assert other.gain == pytest.approx(made.gain, abs=0.1)  # folds and draws are others
+
+
+def test_beyond_the_pairs_nothing_is_said_and_no_cosine_is_named():
+    x, y, _ = planted(np.random.default_rng(5), 300)
+    made = calibrate(x, y)
+    shown = made.apply([x.min() - 0.01, 0.5, x.max() + 0.01])
+    assert np.isfinite(shown.value).tolist() == [False, True, False]
+    assert made.threshold(2.5).reason == ""
+    assert made.threshold(50).value is None
+    assert "no cosine of the scored pairs" in made.threshold(50).reason
+    assert "too few" in made.threshold(made.values[-1]).reason
+    dealt = calibrate(x, np.random.default_rng(6).permutation(y))
+    assert dealt.threshold(2.5) == (None, None, None, "the cosine does not tell how similar a pair is")
+
+
+def test_distances_and_ties_are_no_failure():
+    rng = np.random.default_rng(7)
+    x = np.round(rng.uniform(size=200), 1)
+    assert calibrate(x, np.round(5 * x)).knows
+    assert not calibrate(x, -x + rng.normal(size=200)).knows
+
+
+def test_it_is_saved_and_read_again(tmp_path):
+    x, y, _ = planted(np.random.default_rng(8))
+    made, path = calibrate(x, y, name="MiniLM, é"), tmp_path / "one.json"
+    made.save(path)
+    again = Calibration.load(path)
+    assert again == made
+    assert again.threshold(2.5) == made.threshold(2.5)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"schema": "other"}, "no calibration"),
+        ({"lower": [1.0]}, "not of one length"),
+        ({"cosines": None}, "damaged"),
+        ({"more": 1}, "damaged"),
+    ],
+)
+def test_a_damaged_file_is_refused(tmp_path, change, said):
+    x, y, _ = planted(np.random.default_rng(9))
+    path = tmp_path / "one.json"
+    calibrate(x, y).save(path)
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(InputError, match=said):
+        Calibration.load(path)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "items", "said"),
+    [
+        (np.arange(19.0), np.arange(19.0), None, "19 scored pairs are too few"),
+        (np.arange(30.0), np.arange(29.0), None, "not of the same pairs"),
+        (np.arange(30.0), np.arange(30.0), [(1, 2)], "not of the same pairs"),
+        (np.full(30, 0.99), np.arange(30.0), None, "every cosine is 0.99"),
+        (np.arange(30.0), np.zeros(30), None, "every similarity is 0"),
+        (np.append(np.arange(29.0), np.nan), np.arange(30.0), None, "cosine of pair 29 is not finite"),
+    ],
+)
+def test_what_cannot_be_calibrated_is_refused(x, y, items, said):
+    with pytest.raises(InputError, match=said):
+        calibrate(x, y, items)

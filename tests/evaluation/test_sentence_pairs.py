@@ -1,0 +1,65 @@
+import gzip
+
+import pytest
+
+from gpustab.errors import InputError
+from gpustab.evaluation.sentence_pairs import read_sentence_pairs
+
+PAIRS = (("A man plays, on stage", 'He said "no" to her'), ("Two dogs run fast here", "The sky is blue today"))
+SCORES = (3.2, 0.5)
+ONE, TWO = (f"{a}\t{b}" for a, b in PAIRS)
+
+FILES = {
+    "score first": f"3.2\t{ONE}\n0.5\t{TWO}\n",
+    "score last, Windows": f"{ONE}\t3.2\r\n{TWO}\t0.5\r\n",
+    "header in another order": f"label\tid\tsentence2\tsource\tsentence1\n3.2\t0\t{PAIRS[0][1]}\tx\t{PAIRS[0][0]}\n"
+    f"0.5\t1\t{PAIRS[1][1]}\tx\t{PAIRS[1][0]}\n",
+    "commas": 'sentence_A,sentence_B,score\n"A man plays, on stage","He said ""no"" to her",3.2\n'
+    "Two dogs run fast here,The sky is blue today,0.5\n",
+    "objects": '{"sentence1": "A man plays, on stage", "idx": 0, "sentence2": "He said \\"no\\" to her", '
+    '"score": 3.2}\n'
+    '{"sentence2": "The sky is blue today", "sentence1": "Two dogs run fast here", "score": 0.5, "idx": 1}\n',
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_forms_of_sts_give_the_same_pairs(tmp_path, name):
+    path = tmp_path / "sts.txt"
+    path.write_bytes(gzip.compress(FILES[name].encode()) if "first" in name else FILES[name].encode())
+    found = read_sentence_pairs(path)
+    turned = tuple(pair[::-1] for pair in PAIRS)
+    assert found.pairs == (turned if "another order" in name else PAIRS)
+    assert found.scores == SCORES
+    assert len(found.sentences) == 4
+    assert "sentences are columns" in found.notes[0]
+
+
+def test_the_benchmark_without_a_header_asks_which_column_and_is_told(tmp_path):
+    path = tmp_path / "sts-dev.csv"
+    rows = [
+        f"main\tMSRvid\t2012test\t{n:04d}\t{s}\t{a}\t{b}" for n, s, (a, b) in zip((1, 5), SCORES, PAIRS, strict=True)
+    ]
+    path.write_text("\n".join(rows), encoding="utf-8")
+    with pytest.raises(InputError, match="which column is the score") as refused:
+        read_sentence_pairs(path)
+    assert "score_column=4" in str(refused.value)
+    assert read_sentence_pairs(path, score_column=5).scores == SCORES
+    assert read_sentence_pairs(path, columns="7,6", score_column="5").pairs[0] == PAIRS[0][::-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"3.2\t{ONE}\nnone\t{TWO}\n4\t{TWO}\n", "line 2: 'none' stands where a score should"),
+        (f"3.2\t{ONE}\n1\t\t{PAIRS[1][1]}\n1\t{TWO}\n", "line 2: a sentence is empty"),
+        ('{"sentence1": "a b c d"}\n[1]\n', "line 2 is no object"),
+        ('{"sentence1": "a b c d"}\n{"a"\n', "line 2 is no JSON"),
+        ("a,b,1\nc,d,2\n", "which two columns are the sentences"),
+        (f"{ONE}\n{TWO}\n", "no column holds numbers"),
+    ],
+)
+def test_what_is_no_pair_is_refused_with_its_line(tmp_path, text, said):
+    path = tmp_path / "sts.tsv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=said):
+        read_sentence_pairs(path)

@@ -1,0 +1,152 @@
+import json
+
+import numpy as np
+import pytest
+import torch
+from typer.testing import CliRunner
+
+from gpustab import Calibration, load_runs
+from gpustab.cli import app
+from gpustab.errors import InputError
+from gpustab.evaluation.sentence_pairs import read_sentence_pairs
+from gpustab.report import to_html, to_text
+from gpustab.studies.calibration import study
+from gpustab.studies.calibration.study import calibration, calibrations_of, of_encoder, shared_words, write_calibrations
+from gpustab.studies.calibration.tables import CALIBRATED, NAMED
+from tests.encoders.tiny import save
+from tests.pages import check_page
+from tests.studies.calibration.made import BagOfWords, pairs, pairs_file
+from tests.wordnet.german import HYPERNYMS, WORDS, written
+from tests.wordnet.made import naive_distance
+
+
+@pytest.fixture
+def known(monkeypatch, tmp_path):
+    """Let folders called so be encoders of words, of nothing, or of one point."""
+    kinds = {"words": BagOfWords(), "nothing": BagOfWords(dealt=True), "point": BagOfWords(point=True)}
+    for name in kinds:
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr(study, "SentenceEncoder", lambda folder, _: kinds[folder.name])
+    return lambda *names: [tmp_path / name for name in names]
+
+
+def test_an_encoder_of_words_tells_and_one_of_nothing_does_not(known, scored, tmp_path):
+    result = calibration(models=known("words", "nothing"), scores=str(scored), levels=(1.0, 3.0, 9.0))
+    told, _ = CALIBRATED.rows(result.tables)
+    assert told.gained.interval[0] > 0.5
+    assert told.curve < told.line < told.constant
+    assert told.shared == pytest.approx(told.gain, abs=0.1)
+    assert "tells how similar two sentences are" in result.verdict[0]
+    assert "does not tell" in result.verdict[1] or "too few" in result.verdict[1]
+    named = {row.similarity: row for row in NAMED.rows(result.tables, group="words")}
+    assert named[1.0].lower <= np.sqrt(1 / 5) <= named[1.0].upper  # 5 cos² is the law
+    assert named[9.0].cosine is None
+    assert all(row.cosine is None for row in NAMED.rows(result.tables, group="nothing"))
+    made = calibrations_of(result)
+    paths = write_calibrations(result, tmp_path / "calibrations")
+    assert [Calibration.load(path) for path in paths] == list(made.values())
+    assert "3.00" in to_text(result)
+    check_page(result)
+
+
+def test_scores_dealt_out_to_other_pairs_tell_nothing(known, tmp_path):
+    rows = pairs(200, 3)
+    order = np.random.default_rng(0).permutation(len(rows))
+    dealt = pairs_file(tmp_path / "dealt.tsv", [(a, b, rows[k][2]) for (a, b, _), k in zip(rows, order, strict=True)])
+    result = calibration(models=known("words"), scores=str(dealt))
+    assert "does not tell" in result.verdict[0] or "too few" in result.verdict[0]
+    assert {row.reason for row in NAMED.rows(result.tables)} == {"the cosine does not tell how similar a pair is"}
+
+
+def test_an_encoder_that_maps_all_to_one_point_has_an_alarm_and_no_curve(known, scored):
+    result = calibration(models=known("point"), scores=str(scored))
+    assert "collapsed" in result.alarms[0]
+    assert not result.verdict
+    assert not list(CALIBRATED.rows(result.tables))
+    assert to_text(result)
+    assert to_html(result)
+
+
+def test_distances_are_suspected(known, tmp_path):
+    turned = pairs_file(tmp_path / "far.tsv", [(a, b, 5 - score) for a, b, score in pairs()])
+    result = calibration(models=known("words"), scores=str(turned))
+    assert any("If they are distances" in note for note in result.notes)
+
+
+def test_cosines_are_those_of_a_real_folder_pair_by_pair(tmp_path, scored):
+    folder = save(tmp_path / "tiny")
+    test = read_sentence_pairs(scored)
+    encoder = study.SentenceEncoder(folder)
+    found = of_encoder(encoder, test)
+    for k in (0, 17):
+        first, second = encoder.encode(list(test.pairs[k]))
+        assert found.cosines[k] == pytest.approx(float(torch.cosine_similarity(first, second, dim=0)), abs=1e-5)
+    assert found.items[17] == test.pairs[17]
+    result = calibration(models=[folder], scores=str(scored))
+    assert any("their means were taken" in note for note in result.notes)
+
+
+@pytest.fixture
+def german(tmp_path):
+    """A space of German nouns that lie by their wordnet, and the wordnet."""
+    rng = np.random.default_rng(3)
+    place = {}
+    for name, up in HYPERNYMS.items():
+        place[name] = sum((place[one] for one in up), np.zeros(30)) / max(len(up), 1) + rng.normal(size=30)
+    names = [word for word in WORDS if " " not in word]
+    rows = np.stack([place[WORDS[word][0]] for word in names])
+    return load_runs([(names, rows), (names, rows + 0.1)], name="deutsch"), written(tmp_path / "de.xml.gz")
+
+
+def test_a_space_of_german_is_calibrated_by_a_wordnet_of_german(german):
+    runs, path = german
+    result = calibration(runs, wordnet=str(path), pairs=1000)
+    (row,) = CALIBRATED.rows(result.tables)
+    assert row.gained.interval[0] > 0
+    assert row.kind == "words"
+    assert row.shared is None
+    assert any("nouns of Kleines Netz (de)" in note for note in result.notes)
+    assert any("The first of its 2 runs" in note for note in result.notes)
+
+
+def test_pairs_of_a_wordnet_are_drawn_once_with_their_values(german):
+    runs, path = german
+    base, _ = study.bases_of(study.ThresholdsOptions(wordnet=str(path)), None)(runs, "")
+    found = study.of_space(runs, base, study.CalibrationOptions(pairs=5000))
+    names = [word.decode() for word in runs.vocabulary]
+    assert len({frozenset(pair) for pair in found.items}) == len(found.items) == len(names) * (len(names) - 1) // 2
+    for (a, b), value, cosine in list(zip(found.items, found.scores, found.cosines, strict=True))[::37]:
+        distance = naive_distance(HYPERNYMS, WORDS[names[a]], WORDS[names[b]])
+        assert value == pytest.approx(np.log(2 * 5 / (1 + distance)))
+        x, y = runs.run(0)[[a, b]]
+        assert cosine == pytest.approx(float(x @ y), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({}, "give groups of runs of words"),
+        ({"models": ["words"]}, "no scored pairs of sentences"),
+        ({"models": ["words"], "scores": "few.tsv"}, "15 scored pairs"),
+        ({"models": ["words"], "scores": "few.tsv", "wordnet": "few.tsv"}, "is of wordnets"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(known, tmp_path, monkeypatch, how, said):
+    monkeypatch.chdir(tmp_path)
+    pairs_file(tmp_path / "few.tsv", pairs(15))
+    with pytest.raises(InputError, match=said):
+        calibration(**(how | {"models": known(*how.get("models", []))}))
+
+
+def test_shared_words_are_by_distinct_words_in_any_case():
+    assert shared_words("The the dog", "A DOG, a dog.") == pytest.approx(2 / 4)
+    assert shared_words("!", "?") == 0
+
+
+def test_the_command_writes_curves_that_are_read_again(tmp_path, scored):
+    folder = save(tmp_path / "tiny")
+    line = f"study calibration -m {folder} --scores {scored} -o {tmp_path / 'out'} --json -q"
+    made = CliRunner().invoke(app, line.split())
+    assert made.exit_code == 0, made.output
+    assert json.loads(made.stdout)["schema"] == "gpustab.calibration/1"
+    assert Calibration.load(tmp_path / "out/calibrations/tiny.json").pairs == 120
