@@ -107,7 +107,7 @@ def windows_of(encoder: SentenceEncoder, texts: Sequence[str]) -> list[Window]:
 
 
 def prompted_windows(encoder: SentenceEncoder, texts: Sequence[str]) -> list[Window]:
-    """Return the windows of texts that are pooled as a whole, each behind the folder's prompt; see :func:`windows_of`."""
+    """Return the windows of texts that are pooled as a whole, each behind the folder's prompt."""
     windows = windows_of(encoder, [encoder.read(text) for text in texts])
     return [window for window in windows if window.ends[-1] > len(encoder.prompt)]
 

@@ -160,9 +160,7 @@ PARTING = Claim[Parted](
     judge=_judge_jump,
     sentences={
         "yes": lambda row: f"They part at {layer_called(row.jump)}: {_below(row)}, and from there on they differ.",
-        "no": lambda row: (
-            "They part at no single layer: no layer adds so much that those below it were nearly the same."
-        ),
+        "no": "They part at no single layer: no layer adds so much that those below it were nearly the same.",
         "undecided": lambda row: (
             f"Whether they part at one layer cannot be told. The difference grows most in {layer_called(row.jump)}."
         ),

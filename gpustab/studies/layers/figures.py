@@ -29,17 +29,16 @@ def by_layer(table: Table[Layer], tables: Tables) -> Picture:
     title = (
         "The models are the same in every layer"
         if is_same(row)
-        else f"Least alike is {layer_called(row.least)}: two models share {number(row.n * row.shared, 2)} of {row.n} nearest "
-        "sentences there"
+        else f"Least alike is {layer_called(row.least)}, where two models share {number(row.n * row.shared, 2)} of "
+        f"{row.n} nearest sentences"
     )
     return Picture(title, panels)
 
 
 def _panel(name: str, rows: Sequence[Layer], tables: Tables) -> str:
     xs = [float(row.layer) for row in rows]
-    values, low, high, dealt = (
-        [getattr(row, column) for row in rows] for column in (name, f"{name}_low", f"{name}_high", _DEALT[name])
-    )
+    columns = (name, f"{name}_low", f"{name}_high", _DEALT[name])
+    values, low, high, dealt = ([getattr(row, column) for row in rows] for column in columns)
     curves = [
         Curve(xs, values, "g0", 0, "between fine-tunings", low, high, (LINE, WHISKERS, MARKS)),
         Curve(xs, dealt, "axis", 0, "dealt out: unrelated", parts=("line dash",)),
@@ -63,7 +62,7 @@ def _panel(name: str, rows: Sequence[Layer], tables: Tables) -> str:
 FIGURES: Figures = {
     "by_layer": (
         "Left is what the models read, right what they give out. The solid line compares the fine-tunings with each "
-        "other, with 95 % intervals. The dashed line is what models would show that have nothing to do with each other: "
+        "other, with 95 % intervals. The dashed line is what models would show that have nothing in common: "
         "the vectors of one are dealt out to other sentences. Where CKA or the shared sentences fall, or the loss "
         "rises, the models part.",
         by_layer,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations_with_replacement
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -35,6 +35,8 @@ MOST = 2000
 SHIFTS = 3
 """So often the rows of one model are dealt out to other sentences."""
 _ROWS = 2048
+_PAIRS = 16
+"""So many at once."""
 
 
 class LayerNumbers(NamedTuple):
@@ -63,32 +65,58 @@ class LayerNumbers(NamedTuple):
 
 
 class _Sums(NamedTuple):
-    """Sums over some sentences: rows with their squared lengths, by model, and their products, by pair of models."""
+    """Sums over some sentences: rows with their squared lengths, by model, and their products, by pair of models.
 
-    count: int
-    totals: list[Tensor]
-    grams: dict[tuple[int, int], Tensor]
+    Attributes:
+        sentences: how many.
+        pairs: Q pairs: of each of M models with itself, then of two.
+        totals: ``(M, d + 1)``.
+        grams: ``(Q, d + 1, d + 1)``.
+    """
+
+    sentences: int
+    pairs: Sequence[tuple[int, int]]
+    totals: Tensor
+    grams: Tensor
 
     def less(self, other: _Sums) -> _Sums:
-        grams = {pair: gram - other.grams[pair] for pair, gram in self.grams.items()}
-        totals = [x - y for x, y in zip(self.totals, other.totals, strict=True)]
-        return _Sums(self.count - other.count, totals, grams)
+        return _Sums(self.sentences - other.sentences, self.pairs, self.totals - other.totals, self.grams - other.grams)
 
-    def hsic(self, i: int, j: int) -> float:
-        x, y = self.totals[i][None], self.totals[j][None]
-        return float(unbiased_hsic(self.grams[i, j][None], x, y, self.count))
+    def _ends(self) -> tuple[Tensor, Tensor]:
+        first, second = zip(*self.pairs, strict=True)
+        return self.totals[list(first)], self.totals[list(second)]
 
-    def cross(self, i: int, j: int) -> Tensor:
-        """The centred products of both models' rows, ``(d, d)``."""
-        gram, x, y = self.grams[i, j][None], self.totals[i][None], self.totals[j][None]
-        return centred(gram[:, :-1, :-1], x[:, :-1], y[:, :-1], self.count)[0]
+    def hsics(self) -> Tensor:
+        """Unbiased HSIC of every pair, ``(Q,)``."""
+        parts = zip(self.grams.split(_PAIRS), *(ends.split(_PAIRS) for ends in self._ends()), strict=True)
+        return torch.cat([unbiased_hsic(gram, x, y, self.sentences) for gram, x, y in parts])
 
-    def cka(self, i: int, j: int) -> float:
-        """Debiased CKA."""
-        return self.hsic(i, j) / math.sqrt(self.hsic(i, i) * self.hsic(j, j))
+    def ckas(self, own: Tensor | None = None) -> Tensor:
+        """Debiased CKA of the pairs of two models, ``(P,)``; by the HSIC of each with itself, if that is known."""
+        models, hsics = len(self.totals), self.hsics()
+        own = hsics[:models] if own is None else own
+        first, second = (list(ends) for ends in zip(*self.pairs[models:], strict=True))
+        return hsics[models:] / (own[first] * own[second]).sqrt()
 
-    def size(self, i: int) -> float:
-        return float(self.cross(i, i).diagonal().sum())
+    def crosses(self) -> Tensor:
+        """The centred products of two models' rows, ``(P, d, d)``."""
+        models = len(self.totals)
+        x, y = (ends[models:, :-1] for ends in self._ends())
+        return centred(self.grams[models:, :-1, :-1], x, y, self.sentences)
+
+    def sizes(self) -> Tensor:
+        """The sums of squares of the centred rows, ``(M,)``."""
+        raw = self.grams[: len(self.totals), :-1, :-1].diagonal(dim1=1, dim2=2).sum(1)
+        return raw - self.totals[:, :-1].square().sum(1) / self.sentences
+
+    def fits(self, maps: Tensor) -> Tensor:
+        """What maps bring together of two models' rows, a part of their lengths, ``(P,)``."""
+        models, sizes = len(self.totals), self.sizes().sqrt()
+        x, y = (ends[models:, :-1] for ends in self._ends())
+        raw = torch.stack([(turn * gram).sum() for turn, gram in zip(maps, self.grams[models:, :-1, :-1], strict=True)])
+        means = (product(x[:, None], maps)[:, 0] * y).sum(1) / self.sentences
+        first, second = (list(ends) for ends in zip(*self.pairs[models:], strict=True))
+        return (raw - means) / (sizes[first] * sizes[second])
 
 
 def parts_of(sentences: int) -> list[tuple[int, int]]:
@@ -98,7 +126,7 @@ def parts_of(sentences: int) -> list[tuple[int, int]]:
     ([(0, 2), (2, 4), (4, 6)], 20)
     """
     ends = [k * sentences // PARTS for k in range(PARTS + 1)]
-    return list(zip(ends[:-1], ends[1:], strict=True))
+    return list(pairwise(ends))
 
 
 def kept_of(sentences: int) -> NDArray[np.int64]:
@@ -127,21 +155,20 @@ def measure_layer(
     def lifted(model: int, start: int, stop: int) -> Tensor:
         return with_lengths(read(model, start, stop).double() - shift[model])
 
-    needed = sorted({*pairs, *((k, k) for k in range(models))})
-    whole, bounds = _sums(lifted, models, 0, sentences, needed), parts_of(sentences)
+    every = [*((k, k) for k in range(models)), *pairs]
+    whole, bounds = _sums(lifted, models, 0, sentences, every), parts_of(sentences)
+    own = whole.hsics()[:models]
     for k in range(models):
-        if not whole.hsic(k, k) > 0:
+        if not own[k] > 0:
             raise InputError(f"{where}: {equally_far(f'model {k + 1}')}")
-    maps = [procrustes(whole.cross(i, j)[None]).maps[0] for i, j in pairs]
+    maps = procrustes(whole.crosses()).maps
     cka, loss = (np.empty((len(pairs), 1 + PARTS)) for _ in range(2))
     for column, part in enumerate([None, *bounds]):
-        sums = whole if part is None else whole.less(_sums(lifted, models, *part, needed))
-        for row, pair in enumerate(pairs):
-            cka[row, column] = 1 - sums.cka(*pair)
-            # The best map changes with the sentences by so little that the fit does not (envelope theorem).
-            fit = float((maps[row] * sums.cross(*pair)).sum()) / math.sqrt(sums.size(pair[0]) * sums.size(pair[1]))
-            loss[row, column] = 1 - fit * fit
-    dealt = [_dealt(lifted, whole, k, pairs) for k in _shifts(sentences)]
+        sums = whole if part is None else whole.less(_sums(lifted, models, *part, every))
+        cka[:, column] = 1 - sums.ckas()
+        # The best map changes with the sentences by so little that the fit does not (envelope theorem).
+        loss[:, column] = 1 - sums.fits(maps).square()
+    dealt = [_dealt(lifted, whole, own, k) for k in _shifts(sentences)]
     kept = kept_of(sentences)
     spaces = [_centred_rows(read, k, kept, whole.totals[k][:-1] / sentences + shift[k]) for k in range(models)]
     lists = torch.stack([top_k(rows, torch.arange(len(kept)), n).indices for rows in spaces])
@@ -164,30 +191,32 @@ def _chunks(start: int, stop: int) -> Iterator[tuple[int, int]]:
 
 
 def _sums(lifted: Read, models: int, start: int, stop: int, pairs: Sequence[tuple[int, int]]) -> _Sums:
-    totals, grams = list[Tensor](), dict[tuple[int, int], Tensor]()
+    totals = grams = torch.zeros((), dtype=torch.float64, device="cpu")
     for chunk in _chunks(start, stop):
         rows = [lifted(k, *chunk) for k in range(models)]
-        totals = [x.sum(0) + (totals[k] if totals else 0) for k, x in enumerate(rows)]
-        grams = {(i, j): product(rows[i].mT, rows[j]) + grams.get((i, j), 0) for i, j in pairs}
-    return _Sums(stop - start, totals, grams)
+        totals = totals + torch.stack([x.sum(0) for x in rows])
+        grams = grams + torch.stack([product(rows[i].mT, rows[j]) for i, j in pairs])
+    return _Sums(stop - start, pairs, totals, grams)
 
 
 def _shifts(sentences: int) -> list[int]:
     return [(k + 1) * sentences // (SHIFTS + 1) for k in range(SHIFTS)]
 
 
-def _dealt(lifted: Read, whole: _Sums, by: int, pairs: Sequence[tuple[int, int]]) -> tuple[Floats, Floats]:
+def _dealt(lifted: Read, whole: _Sums, own: Tensor, by: int) -> tuple[Floats, Floats]:
     """Both measures where the second model's row of a sentence is that of the one so many sentences on."""
-    grams, n = dict[tuple[int, int], Tensor](), whole.count
+    models, n = len(whole.totals), whole.sentences
+    grams = torch.zeros_like(whole.grams)
     for start, stop in _chunks(0, n):
-        first = [lifted(k, start, stop) for k in range(len(whole.totals))]
-        second = [_around(lifted, k, start + by, stop + by, n) for k in range(len(whole.totals))]
-        grams = {(i, j): product(first[i].mT, second[j]) + grams.get((i, j), 0) for i, j in pairs}
-    sums = whole._replace(grams=whole.grams | grams)
-    fits = [
-        float(torch.linalg.svdvals(sums.cross(i, j)).sum()) / math.sqrt(whole.size(i) * whole.size(j)) for i, j in pairs
-    ]
-    return np.array([1 - sums.cka(*pair) for pair in pairs]), 1 - np.square(fits)
+        first = [lifted(k, start, stop) for k in range(models)]
+        second = [_around(lifted, k, start + by, stop + by, n) for k in range(models)]
+        for place, (i, j) in enumerate(whole.pairs):
+            grams[place] += product(first[i].mT, second[j])
+    sums = whole._replace(grams=grams)
+    one, two = (list(ends) for ends in zip(*whole.pairs[models:], strict=True))
+    sizes = whole.sizes().sqrt()
+    fits = torch.linalg.svdvals(sums.crosses()).sum(1) / (sizes[one] * sizes[two])
+    return np.asarray(1 - sums.ckas(own).numpy()), np.asarray(1 - fits.square().numpy())
 
 
 def _around(lifted: Read, model: int, start: int, stop: int, n: int) -> Tensor:

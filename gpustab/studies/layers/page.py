@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpustab.report import Result
-from gpustab.results import Block, Card, Content, SmallTable
+from gpustab.results import Block, Card, Content, SmallTable, Table
 from gpustab.results.page import Columns, counted, number, percent
 from gpustab.studies.layers.claims import ALIKE, LEAST, PARTED, PARTING, Parted, is_same, layer_called
 from gpustab.studies.layers.study import FROM_BASE, LAYERS, PAIRS, SENTENCES, Layer, Pair, Sentence
@@ -14,14 +14,14 @@ from gpustab.studies.shared.wording import capital, number_span
 CITATIONS = ("kornblith2019", "nguyen2021", "ding2021")
 _SHOWN = 10
 _WHAT = (
-    "An encoder works in layers: each takes the vectors of the layer below and changes them. Layer 0 looks words up; the "
-    "last gives what you use. Here every sentence has a vector in every layer, the mean over its tokens. "
-    "*CKA* asks whether two models put the same sentences near each other: 1 where all distances are in proportion, 0 "
-    "where they have nothing to do with each other. *Procrustes loss* is the part of the differences between sentences "
-    "that stays when one space is turned onto the other: 0 is the same. Both do not see whether axes are turned, which "
-    "no user sees either. *Shared* counts a sentence's nearest sentences that both models have. CKA and the loss mostly "
-    "follow few large directions; shared sentences follow what is near."
-).replace("*", "")
+    "An encoder works in layers: each takes the vectors of the layer below and changes them. Layer 0 looks words up, "
+    "the last one gives what you use. Here every sentence has a vector in every layer: the mean over its tokens. "
+    "CKA asks whether two models put the same sentences near each other: 1 where all distances are in proportion, 0 "
+    "where they have nothing to do with each other. The Procrustes loss is the part of the differences between "
+    "sentences that is left when one space is turned onto the other: 0 is the same. Neither sees whether axes are "
+    "turned, and no user does. Shared counts the nearest sentences that both models have. CKA and the loss follow the "
+    "few directions in which sentences differ most; shared sentences follow what is near."
+)
 _RANKED = (
     "The list is of these models. Other fine-tunings may differ on other sentences: how far such a list returns is not "
     "tested here."
@@ -46,12 +46,12 @@ def page(result: Result) -> list[Block]:
         blocks.append(Block(title, tables=[_sentences(sentences)], aside=_RANKED))
     observed = OBSERVED.of(result.tables)
     if observed.height:
-        blocks.append(Block("What can be said, and what not?", tables=[_claims(result)]))
+        blocks.append(Block("What can be said, and what not?", tables=[verdicts(observed)]))
         blocks += rules(observed)
     return blocks
 
 
-def _layers(rows: object, row: Parted) -> SmallTable:
+def _layers(rows: Table[Layer], row: Parted) -> SmallTable:
     columns: Columns = [
         ("layer", lambda one: capital(layer_called(one.layer))),
         ("CKA", lambda one: number(one.cka, 4), "1 is the same"),
@@ -104,8 +104,8 @@ def _base(result: Result, row: Parted) -> list[Block]:
         for k in layers
     ]
     answer = (
-        "Fine-tunings that are farther from each other than from the base went different ways. Where they are nearer to "
-        "each other, they learned the same."
+        "Fine-tunings that are farther from each other than from the base went different ways. Where they are nearer "
+        "to each other, they learned the same."
     )
     title = f"How far did fine-tuning go from {rows[0].first}?"
     return [Block(title, tables=[SmallTable.of("", means, columns)], answer=answer)]
@@ -120,10 +120,6 @@ def _sentences(rows: list[Sentence]) -> SmallTable:
         ("nearest in the other", lambda one: f"{one.second}: {one.nearest_in_second}"),
     ]
     return SmallTable.of("", rows, columns, Sentence)
-
-
-def _claims(result: Result) -> SmallTable:
-    return verdicts(OBSERVED.of(result.tables))
 
 
 def heading(result: Content) -> tuple[str, str]:
@@ -165,8 +161,8 @@ def may_claim(result: Content) -> str:
     said = " ".join(filter(None, (claim.sentence(row) for claim in (ALIKE, LEAST, PARTING))))
     whose = "these two fine-tunings" if row.models == 2 else "fine-tunings made like these"
     return (
-        f"{said} Say it of {whose} and of sentences like these. Do not say that a layer does something: the layers above "
-        "take over what the layers below have changed."
+        f"{said} Say it of {whose} and of sentences like these. Do not say that a layer is the cause: the layers above "
+        "take over what those below have changed."
     )
 
 
@@ -178,9 +174,9 @@ def methods(result: Content) -> str:
     row = rows[0]
     over = "over 20 parts of the text" + (" and over models" if row.models > 2 else "")
     return (
-        f"The states of {row.models} models for {row.sentences:,} sentences (means over tokens, every layer) were compared "
-        "in pairs by debiased linear CKA (Kornblith et al. 2019; Nguyen et al. 2021), by the Procrustes loss 1 − r² of "
-        "centred and scaled rows (Ding et al. 2021), and by the share of the "
+        f"The states of {row.models} models for {row.sentences:,} sentences (means over tokens, every layer) were "
+        "compared in pairs by debiased linear CKA (Kornblith et al. 2019; Nguyen et al. 2021), by the Procrustes loss "
+        "1 − r² of centred and scaled rows (Ding et al. 2021), and by the share of the "
         f"{row.n} nearest sentences by centred cosine that two models have in common, with gpustab "
         f"{result.environment.get('gpustab')}. Intervals (95 %) are by the jackknife {over}. The null level is that of "
         "rows dealt out to other sentences."

@@ -9,12 +9,16 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
 
 from gpustab.encoders.layers import Layers, read_layers
 from gpustab.encoders.runner import Model, models_of, shape_of
@@ -30,9 +34,15 @@ from gpustab.studies.layers.claims import ALIKE, FLOOR, LEAST, PARTED, PARTING, 
 from gpustab.studies.layers.measure import Floats, LayerNumbers, Means, kept_of, measure_layer
 from gpustab.studies.layers.options import FEWEST, LayersOptions
 from gpustab.studies.shared.claims import OBSERVED
+from gpustab.studies.shared.frame import Answer, answering
+
+Numbers = NDArray[np.int64]
 
 _LISTED = 50
 """Sentences in the table of those that models read most differently."""
+_READING = 0.8
+"""Part of the work that reading is."""
+_MEASURES = ("cka", "procrustes", "shared")
 
 
 class Layer(NamedTuple):
@@ -71,7 +81,7 @@ class Pair(NamedTuple):
     shared: Annotated[float, Column("p@n", 3)]
 
 
-class Read(NamedTuple):
+class ReadBy(NamedTuple):
     """What a model has read."""
 
     model: str
@@ -98,7 +108,7 @@ class Sentence(NamedTuple):
 LAYERS = Sheet("layers", Layer, "one row a layer")
 PAIRS = Sheet("pairs", Pair, "one row a layer and pair of models")
 FROM_BASE = Sheet("from_base", Pair, "one row a layer and model: the base and it")
-READ = Sheet("models", Read, "one row a model")
+READ = Sheet("models", ReadBy, "one row a model")
 SENTENCES = Sheet("sentences", Sentence, "one row a sentence, those that differ most")
 
 
@@ -122,14 +132,12 @@ def layers(
         **choices: options one by one, see :class:`LayersOptions`.
 
     Returns:
-        Tables ``layers``, ``pairs``, ``models``, ``parting``, ``sentences``, ``observations``, and ``from_base`` where a
-        base was given.
+        Tables ``layers``, ``pairs``, ``models``, ``parting``, ``sentences``, ``observations``, with a base
+        ``from_base``.
 
     Raises:
         InputError: for fewer than two models or 40 sentences, or models that differ in their layers or dimensions.
     """
-    from gpustab.studies.shared.frame import answering
-
     options = chosen(LayersOptions, options, choices)
     if len(models) < 2:
         raise InputError(
@@ -139,47 +147,56 @@ def layers(
         raise InputError(f"{counted(len(set(sentences)), 'distinct sentence')}, wanted {FEWEST} at least, each once")
     tuned = models_of(models)
     base = models_of([Path(options.base)]) if options.base else []
+    texts, pairs = list(sentences), list(combinations(range(len(tuned)), 2))
     with answering("layers", options, (), compute, progress) as answer, TemporaryDirectory() as folder:
         result, every = answer.result, [*tuned, *base]
-        texts = list(sentences)
-        read, shapes = list[Layers](), list[dict[str, Any]]()
-        for number, model in enumerate(every):
-            part = 0.8 / len(every)
-            encoder = SentenceEncoder(model.folder, answer.compute.device)
-            shapes.append(shape_of(encoder))
-            _same_shape(every, shapes)
-
-            def tell(done: float, start: float = part * number, name: str = model.name, part: float = part) -> None:
-                answer.report(f"reading by {name}", start + part * done)
-
-            tell(0.0)
-            read.append(read_layers(encoder, texts, Path(folder) / str(number), tell))
-            del encoder
+        read, shapes = _read(every, texts, Path(folder), answer)
         known = np.flatnonzero(np.all([own.known for own in read], axis=0))
         if len(known) < FEWEST:
             raise InputError(f"{counted(len(known), 'sentence')} of {len(texts):,} have a token in every model")
-        READ.add(
-            result.tables,
-            [
-                Read(model.name, int(own.known.sum()), own.cut, own.shape[0] - 1, own.shape[2])
-                for model, own in zip(every, read, strict=True)
-            ],
-        )
-        pairs = list(combinations(range(len(tuned)), 2))
-        also = [(k, len(tuned)) for k in range(len(tuned)) if base]
-        found = list[LayerNumbers]()
-        for layer in range(read[0].shape[0]):
-            answer.report(f"comparing layer {layer}", 0.8 + 0.2 * layer / read[0].shape[0])
-            found.append(_measure(read, layer, known, [*pairs, *also], options.n))
         result.groups = [{"name": "models", "runs": [model.name for model in tuned], "sentences": len(known)}]
         result.settings |= {"models": {model.name: str(model.folder) for model in every}}
-        _tables(result, found, pairs, tuned, base, known, options.n)
-        kept = kept_of(len(known))
-        _sentences(result, found, pairs, tuned, [texts[known[k]] for k in kept.tolist()])
-        answer.notes["models"] = []
+        from_base = [(k, len(tuned)) for k in range(len(tuned) * len(base))]
+        found = list[LayerNumbers]()
+        for layer in range(read[0].shape[0]):
+            answer.report(f"comparing layer {layer}", _READING + (1 - _READING) * layer / read[0].shape[0])
+            found.append(_measure(read, layer, known, [*pairs, *from_base], options.n))
+        kept = [texts[known[k]] for k in kept_of(len(known)).tolist()]
+        _tables(result, found, pairs, from_base, [model.name for model in every])
+        means = [
+            Means.of(np.stack([getattr(one, name)[: len(pairs)] for one in found]), pairs, len(tuned))
+            for name in _MEASURES
+        ]
+        n = min(options.n, len(kept) - 1)
+        LAYERS.add(result.tables, _layers(found, means, len(pairs), n / (len(kept) - 1)))
+        PARTED.add(result.tables, [parted(means[0], means[2], len(tuned), len(known), n, len(kept))])
+        SENTENCES.add(result.tables, _sentences(result, found, pairs, tuned, kept))
         result.notes += _notes(result, tuned, shapes, len(texts) - len(known))
         _answer(result)
     return result
+
+
+def _read(
+    models: Sequence[Model], texts: Sequence[str], folder: Path, answer: Answer
+) -> tuple[list[Layers], list[dict[str, Any]]]:
+    """Return what every model makes of the texts, and its shape."""
+    read, shapes = list[Layers](), list[dict[str, Any]]()
+    for number, model in enumerate(models):
+
+        def tell(done: float, number: int = number, name: str = model.name) -> None:
+            answer.report(f"reading by {name}", _READING * (number + done) / len(models))
+
+        tell(0.0)
+        encoder = SentenceEncoder(model.folder, answer.compute.device)
+        shapes.append(shape_of(encoder))
+        _same_shape(models, shapes)
+        read.append(read_layers(encoder, texts, folder / str(number), tell))
+    rows = [
+        ReadBy(model.name, int(own.known.sum()), own.cut, own.shape[0] - 1, own.shape[2])
+        for model, own in zip(models, read, strict=True)
+    ]
+    READ.add(answer.result.tables, rows)
+    return read, shapes
 
 
 def _same_shape(models: Sequence[Model], shapes: Sequence[dict[str, Any]]) -> None:
@@ -188,21 +205,17 @@ def _same_shape(models: Sequence[Model], shapes: Sequence[dict[str, Any]]) -> No
     if any(first[name] != last[name] for name in ("layers", "width")):
         raise InputError(
             f"{models[len(shapes) - 1].folder}: has {last['layers']} layers of {last['width']} dimensions, "
-            f"{models[0].folder} {first['layers']} of {first['width']}: only fine-tunings of one model have layers that "
-            "stand beside each other"
+            f"{models[0].folder} {first['layers']} of {first['width']}: only fine-tunings of one model have "
+            "layers that stand beside each other"
         )
 
 
 def _measure(
-    read: Sequence[Layers],
-    layer: int,
-    known: np.ndarray[Any, np.dtype[np.int64]],
-    pairs: Sequence[tuple[int, int]],
-    n: int,
+    read: Sequence[Layers], layer: int, known: Numbers, pairs: Sequence[tuple[int, int]], n: int
 ) -> LayerNumbers:
-    def rows(model: int, start: int, stop: int) -> Any:
+    def rows(model: int, start: int, stop: int) -> Tensor:
         own = known[start:stop]
-        return read[model].rows(layer, int(own[0]), int(own[-1]) + 1)[own - own[0]]
+        return read[model].rows(layer, int(own[0]), int(own[-1]) + 1)[torch.from_numpy(own - own[0])]
 
     return measure_layer(rows, len(read), len(known), pairs, n, f"layer {layer}")
 
@@ -211,50 +224,35 @@ def _tables(
     result: Result,
     found: Sequence[LayerNumbers],
     pairs: Sequence[tuple[int, int]],
-    tuned: Sequence[Model],
-    base: Sequence[Model],
-    known: np.ndarray[Any, Any],
-    n: int,
+    from_base: Sequence[tuple[int, int]],
+    names: Sequence[str],
 ) -> None:
-    count, names = len(pairs), [model.name for model in (*tuned, *base)]
-    every = (*pairs, *((k, len(tuned)) for k in range(len(tuned) * len(base))))
-    differences = {
-        name: Means.of(np.stack([getattr(one, name)[:count] for one in found]), pairs, len(tuned))
-        for name in ("cka", "procrustes", "shared")
-    }
-    kept = len(kept_of(len(known)))
-    n = min(n, kept - 1)
+    """Add what every pair of models is in every layer."""
     for layer, one in enumerate(found):
-        cka, loss, shared = (differences[name].layer(layer) for name in ("cka", "procrustes", "shared"))
-        LAYERS.add(
-            result.tables,
-            [
-                Layer(
-                    layer,
-                    1 - cka.value,
-                    *_turned(cka.interval),
-                    1 - float(one.dealt_cka[:count].mean()),
-                    loss.value,
-                    *_within(loss.interval),
-                    float(one.dealt_procrustes[:count].mean()),
-                    1 - shared.value,
-                    *_turned(shared.interval),
-                    n / (kept - 1),
-                )
-            ],
-        )
+        numbers = zip(1 - one.cka[:, 0], one.procrustes[:, 0], 1 - one.shared[:, 0], strict=True)
         rows = [
-            Pair(
-                layer,
-                names[i],
-                names[j],
-                *(float(x) for x in (1 - one.cka[k, 0], one.procrustes[k, 0], 1 - one.shared[k, 0])),
-            )
-            for k, (i, j) in enumerate(every)
+            Pair(layer, names[i], names[j], *map(float, of))
+            for (i, j), of in zip([*pairs, *from_base], numbers, strict=True)
         ]
-        PAIRS.add(result.tables, rows[:count])
-        FROM_BASE.add(result.tables, [row._replace(first=row.second, second=row.first) for row in rows[count:]])
-    PARTED.add(result.tables, [parted(differences["cka"], differences["shared"], len(tuned), len(known), n, kept)])
+        PAIRS.add(result.tables, rows[: len(pairs)])
+        FROM_BASE.add(result.tables, [row._replace(first=row.second, second=row.first) for row in rows[len(pairs) :]])
+
+
+def _layers(found: Sequence[LayerNumbers], means: Sequence[Means], pairs: int, chance: float) -> Iterator[Layer]:
+    for layer, one in enumerate(found):
+        cka, loss, shared = (mean.layer(layer) for mean in means)
+        yield Layer(
+            layer,
+            1 - cka.value,
+            *_turned(cka.interval),
+            1 - float(one.dealt_cka[:pairs].mean()),
+            loss.value,
+            *_within(loss.interval),
+            float(one.dealt_procrustes[:pairs].mean()),
+            1 - shared.value,
+            *_turned(shared.interval),
+            chance,
+        )
 
 
 def _turned(interval: tuple[float, float]) -> tuple[float, float]:
@@ -278,33 +276,42 @@ def parted(cka: Means, shared: Means, models: int, sentences: int, n: int, kept:
         n: length of the lists.
         kept: sentences that neighbours are sought among.
     """
-    logs = lambda values: np.log(np.maximum(values, FLOOR))  # noqa: E731
-    count = len(cka.whole)
-    least = int(cka.whole.argmax())
-    others = [k for k in range(count) if k != least]
-    ratios = {k: cka.number(lambda x, k=k: logs(x[least]) - logs(x[k])) for k in others}
-    nearest = min(others, key=lambda k: ratios[k].among(len(others))[0])
-    jumps = {k: cka.number(lambda x, k=k: logs(x[k]) - logs(x[:k]).max(0)) for k in range(1, count)}
+    count, least = len(cka.whole), int(cka.whole.argmax())
+    ratios = {k: cka.number(partial(_ratio, above=[least], below=[k])) for k in range(count) if k != least}
+    beside = min(ratios, key=lambda k: ratios[k].among(len(ratios))[0])
+    jumps = {k: cka.number(partial(_ratio, above=[k], below=range(k))) for k in range(1, count)}
     jump = max(jumps, key=lambda k: jumps[k].value)
+    (clear_low, clear_high), (jump_low, jump_high) = (
+        map(math.exp, one.among(count - 1)) for one in (ratios[beside], jumps[jump])
+    )
     there = shared.layer(least)
-    clear, parting = ratios[nearest].among(len(others)), jumps[jump].among(len(jumps))
     return Parted(
         models,
         sentences,
-        count - 1,
-        n,
-        float(cka.whole[least]),
-        least,
-        nearest,
-        *map(math.exp, clear),
-        1 - there.value,
-        *_turned(there.interval),
-        n / (kept - 1),
-        jump,
-        float(cka.whole[:jump].max()),
-        float(cka.whole[jump]),
-        *map(math.exp, parting),
+        layers=count - 1,
+        n=n,
+        largest=float(cka.whole[least]),
+        least=least,
+        beside=beside,
+        clear_low=clear_low,
+        clear_high=clear_high,
+        shared=1 - there.value,
+        shared_low=_turned(there.interval)[0],
+        shared_high=_turned(there.interval)[1],
+        chance=n / (kept - 1),
+        jump=jump,
+        below=float(cka.whole[:jump].max()),
+        there=float(cka.whole[jump]),
+        jump_low=jump_low,
+        jump_high=jump_high,
     )
+
+
+def _ratio(values: Floats, above: Sequence[int], below: Sequence[int]) -> Floats:
+    """The logarithm of the ratio of the largest differences in some layers."""
+    logs = np.log(np.maximum(values, FLOOR))
+    ratio: Floats = logs[list(above)].max(0) - logs[list(below)].max(0)
+    return ratio
 
 
 def _sentences(
@@ -313,20 +320,17 @@ def _sentences(
     pairs: Sequence[tuple[int, int]],
     tuned: Sequence[Model],
     texts: Sequence[str],
-) -> None:
-    """Add the sentences that differ most in the least alike layer."""
+) -> Iterator[Sentence]:
+    """Yield the sentences that differ most in the least alike layer."""
     (row,) = PARTED.rows(result.tables)
     if is_same(row):
         return
     numbers = found[row.least]
-    apart: Floats = numbers.own[: len(pairs)]
-    shared = numbers.own_shared[: len(pairs)].mean(0)
-    rows = []
+    apart, shared = (x[: len(pairs)] for x in (numbers.own, numbers.own_shared))
     for k in np.argsort(-apart.mean(0), kind="stable")[:_LISTED].tolist():
         i, j = pairs[int(apart[:, k].argmax())]
-        nearest = [(tuned[m].name, texts[int(numbers.nearest[m, k])]) for m in (i, j)]
-        rows.append(Sentence(texts[k], float(apart[:, k].mean()), float(shared[k]), *nearest[0], *nearest[1]))
-    SENTENCES.add(result.tables, rows)
+        (first, near), (second, there) = ((tuned[m].name, texts[int(numbers.nearest[m, k])]) for m in (i, j))
+        yield Sentence(texts[k], float(apart[:, k].mean()), float(shared[:, k].mean()), first, near, second, there)
 
 
 def _notes(result: Result, tuned: Sequence[Model], shapes: Sequence[dict[str, Any]], lost: int) -> Iterator[str]:
@@ -339,7 +343,7 @@ def _notes(result: Result, tuned: Sequence[Model], shapes: Sequence[dict[str, An
     if len({json.dumps(shape) for shape in shapes}) > 1:
         yield "The models differ in kind or tokens too: what differs is more than fine-tuning."
     if lost:
-        yield f"{counted(lost, 'sentence', 'has/have')} no token in some model, and {'is' if lost == 1 else 'are'} left out."
+        yield f"{counted(lost, 'sentence', 'is/are')} left out, without a token in some model."
     for row in READ.rows(result.tables):
         if row.cut:
             yield (

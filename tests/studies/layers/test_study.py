@@ -10,9 +10,9 @@ from transformers import AutoModel, AutoTokenizer
 
 from gpustab.errors import InputError
 from gpustab.report import to_html, to_text
+from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.layers.measure import PARTS, kept_of, parts_of
 from gpustab.studies.layers.study import LAYERS, PAIRS, PARTED, layers
-from gpustab.statistics.intervals import t_quantile
 from tests.encoders.tiny import save, texts, turned
 
 DEPTH = 4
@@ -162,7 +162,9 @@ def test_a_turned_copy_is_the_same_in_every_layer_though_its_numbers_differ(fold
 @pytest.mark.parametrize("above", [1, 2, 4])
 @pytest.mark.parametrize("size", [0.01, 0.3])
 def test_the_layer_from_which_on_weights_differ_is_told(folder, base, above, size):
-    changed = [save(folder / f"from{above}-{size}-{k}", layers=DEPTH, change=noisy(size, seed=k, above=above)) for k in (1, 2)]
+    changed = [
+        save(folder / f"from{above}-{size}-{k}", layers=DEPTH, change=noisy(size, seed=k, above=above)) for k in (1, 2)
+    ]
     result = layers(SENTENCES, changed, n=5)
     row = row_of(result)
     assert (row.jump, row.below) == (above, pytest.approx(0, abs=1e-12))
@@ -188,11 +190,14 @@ def test_rows_that_are_dealt_out_have_no_cka(result):
 
 
 def test_fine_tunings_are_compared_with_their_base(result, tuned, base):
-    rows = [row for row in result.tables["from_base"]["first"]]
-    assert rows == ["base"] * 3 * (DEPTH + 1)
+    assert result.tables["from_base"]["first"] == ["base"] * 3 * (DEPTH + 1)
     states = [naive_states(folder, SENTENCES) for folder in (base, tuned[1])]
     of = result.tables["from_base"]
-    k = next(k for k, (layer, name) in enumerate(zip(of["layer"], of["second"], strict=True)) if (layer, name) == (3, "noise2"))
+    k = next(
+        k
+        for k, (layer, name) in enumerate(zip(of["layer"], of["second"], strict=True))
+        if (layer, name) == (3, "noise2")
+    )
     assert of["cka"][k] == pytest.approx(naive_cka(states[0][3], states[1][3]), abs=1e-9)
 
 
@@ -223,7 +228,10 @@ def test_sentences_that_differ_most_are_those_whose_vectors_do(folder, base):
         (lambda models, folder: layers(SENTENCES, models[:1]), "cannot differ"),
         (lambda models, folder: layers(SENTENCES[:30], models), "30 distinct sentences, wanted 40"),
         (lambda models, folder: layers([*SENTENCES, SENTENCES[0]], models), "each once"),
-        (lambda models, folder: layers(SENTENCES, [models[0], save(folder / "small", layers=2)]), "only fine-tunings of one model"),
+        (
+            lambda models, folder: layers(SENTENCES, [models[0], save(folder / "small", layers=2)]),
+            "only fine-tunings of one model",
+        ),
     ],
 )
 def test_what_cannot_be_compared_is_refused(tuned, folder, how, said):
