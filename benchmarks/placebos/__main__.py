@@ -19,6 +19,7 @@ from benchmarks.placebos import (
     associations,
     authors,
     factors,
+    layers,
     losses,
     moved,
     neighbourhoods,
@@ -67,6 +68,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "factors": factors.rows,
     "spaces": spaces.rows,
     "associations": associations.rows,
+    "layers": layers.rows,
     **DRAWN,
 }
 
@@ -117,7 +119,7 @@ def main() -> None:
     missing = missing_in(choices.out / "placebos.json", choices.sets) if choices.batch else Draws().missing
     with tempfile.TemporaryDirectory() as name, drawing(Draws(choices.batch, missing)):
         folder, parts = choices.pools or Path(name) / "pools", choices.only.split(",")
-        if not {*parts} <= {*DRAWN, "neighbourhoods"}:
+        if not {*parts} <= {*DRAWN, "neighbourhoods", "layers"}:
             train_pools(folder)
         start = time.monotonic()
         for part in parts:

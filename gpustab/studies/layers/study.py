@@ -24,6 +24,7 @@ from gpustab.encoders.layers import Layers, read_layers
 from gpustab.encoders.runner import Model, models_of, shape_of
 from gpustab.errors import InputError, option, some_of
 from gpustab.formats.checkpoints.encoder import SentenceEncoder
+from gpustab.formats.checkpoints.weights import read_object
 from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.options import chosen
@@ -199,6 +200,18 @@ def _read(
     return read, shapes
 
 
+def named_base(models: Sequence[Model]) -> str:
+    """Return the model that all folders say they were made from; empty where they do not agree, or say nothing.
+
+    Transformers before version 5 wrote it.
+    """
+    named = {
+        str(read_object(file).get("_name_or_path", "")) if (file := model.folder / "config.json").is_file() else ""
+        for model in models
+    }
+    return named.pop() if len(named) == 1 else ""
+
+
 def _same_shape(models: Sequence[Model], shapes: Sequence[dict[str, Any]]) -> None:
     """Refuse models whose layers do not stand beside each other."""
     first, last = shapes[0], shapes[-1]
@@ -342,6 +355,8 @@ def _notes(result: Result, tuned: Sequence[Model], shapes: Sequence[dict[str, An
             result.alarms.append(f"{some_of(names)} are the same files: give each fine-tuning once.")
     if len({json.dumps(shape) for shape in shapes}) > 1:
         yield "The models differ in kind or tokens too: what differs is more than fine-tuning."
+    if not FROM_BASE.of(result.tables).height and (name := named_base(tuned)):
+        yield f"All folders say that they were made from {name}: {option('base', 'FOLDER')} sets it beside them."
     if lost:
         yield f"{counted(lost, 'sentence', 'is/are')} left out, without a token in some model."
     for row in READ.rows(result.tables):

@@ -1,5 +1,7 @@
 """Where fine-tunings differ: every number by a naive one, and models whose answer is known."""
 
+import json
+
 import numpy as np
 import pytest
 import torch
@@ -237,6 +239,16 @@ def test_sentences_that_differ_most_are_those_whose_vectors_do(folder, base):
 def test_what_cannot_be_compared_is_refused(tuned, folder, how, said):
     with pytest.raises(InputError, match=said):
         how(tuned, folder)
+
+
+def test_a_base_that_all_folders_name_is_told_until_it_is_given(folder, base):
+    named = [save(folder / f"named{k}", layers=DEPTH, change=noisy(0.1, seed=k)) for k in (1, 2)]
+    for one in named:
+        file = one / "config.json"
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"_name_or_path": "bert-of-1900"}))
+    result = layers(SENTENCES, named, n=5)
+    assert "made from bert-of-1900: --base FOLDER" in " ".join(result.notes)
+    assert "made from" not in " ".join(layers(SENTENCES, named, n=5, base=str(base)).notes)
 
 
 def test_copies_are_alarmed(folder, base):
