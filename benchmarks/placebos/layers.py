@@ -30,7 +30,7 @@ POOL, READ, DRAWN, DIMENSIONS = 20, 160, 80, 48
 """Copies, sentences that they read, those of a set, and directions that are kept."""
 FROM = 4
 """Layer from which on copies of a kind have noise."""
-SIZES = {"quiet": 0.02, "middle": 0.08, "loud": 0.3}
+SIZES = {"quiet": 0.02, "loud": 0.3}
 """Noise, in standard deviations of each matrix of weights."""
 TRUTHS = 8
 """Draws of sentences that the truth is the mean of."""

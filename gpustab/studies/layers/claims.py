@@ -6,7 +6,7 @@ import math
 from typing import Annotated, NamedTuple
 
 from gpustab.results import Column, Sheet
-from gpustab.results.page import counted, number, percent
+from gpustab.results.page import number, percent
 from gpustab.studies.shared.claims import Claim, Margin, decide
 from gpustab.studies.shared.wording import capital, number_span
 
@@ -71,6 +71,10 @@ def _others(row: Parted) -> str:
     return "two models" if row.models == 2 else f"{row.models} models"
 
 
+def _they(row: Parted) -> str:
+    return "they" if row.models == 2 else "two of them"
+
+
 def shares(row: Parted) -> str:
     """Return how many of its nearest sentences a sentence keeps, a clause."""
     n, digits = row.n, 1
@@ -97,12 +101,12 @@ ALIKE = Claim[Parted](
         ),
         "yes": lambda row: (
             f"The {_others(row)} read these sentences alike in every layer. In {layer_called(row.least)}, the least "
-            f"alike, two of them share {shares(row)}."
+            f"alike, {_they(row)} share {shares(row)}."
         ),
         "no": lambda row: f"The {_others(row)} differ. In {layer_called(row.least)} two of them share {shares(row)}.",
         "undecided": lambda row: (
             f"Whether the {_others(row)} differ in more than one of ten nearest sentences cannot be told. In "
-            f"{layer_called(row.least)} two of them share {shares(row)}. {_more(row)}"
+            f"{layer_called(row.least)} {_they(row)} share {shares(row)}. {_more(row)}"
         ),
     },
 )
@@ -180,6 +184,6 @@ def missing(row: Parted) -> str:
     if row.models > 2:
         return ""
     return (
-        f"Two fine-tunings make one comparison. The intervals are over sentences alone: {counted(1, 'other seed')} may "
-        "differ elsewhere. Give three or more folders for errors over fine-tunings."
+        "Two fine-tunings make one comparison, and the intervals are over sentences alone: another seed may differ "
+        "elsewhere. Give three folders or more for errors over fine-tunings."
     )

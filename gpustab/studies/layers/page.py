@@ -16,12 +16,24 @@ _SHOWN = 10
 _WHAT = (
     "An encoder works in layers: each takes the vectors of the layer below and changes them. Layer 0 looks words up, "
     "the last one gives what you use. Here every sentence has a vector in every layer: the mean over its tokens. "
-    "CKA asks whether two models put the same sentences near each other: 1 where all distances are in proportion, 0 "
-    "where they have nothing to do with each other. The Procrustes loss is the part of the differences between "
-    "sentences that is left when one space is turned onto the other: 0 is the same. Neither sees whether axes are "
-    "turned, and no user does. Shared counts the nearest sentences that both models have. CKA and the loss follow the "
-    "few directions in which sentences differ most; shared sentences follow what is near."
+    "None of the numbers sees whether the axes of a model are turned, and no use of the vectors does."
 )
+_MEASURES = [
+    (
+        "CKA",
+        "1 is the same, 0 unrelated",
+        "are the distances between sentences in proportion? It follows the few directions in which they differ most",
+    ),
+    (
+        "Procrustes loss",
+        "0 is the same",
+        "the part of the differences between sentences that is left when one space is turned onto the other",
+    ),
+    ("Shared", "all is the same", "how many of a sentence's nearest sentences both models have: what is near"),
+    ("Dealt out", "unrelated", "the same numbers where the vectors of one model are dealt out to other sentences"),
+]
+_LONG = 160
+"""Letters of a sentence that a table shows."""
 _RANKED = (
     "The list is of these models. Other fine-tunings may differ on other sentences: how far such a list returns is not "
     "tested here."
@@ -34,7 +46,9 @@ def page(result: Result) -> list[Block]:
     if not rows.height:
         return []
     (row,) = PARTED.rows(result.tables)
-    blocks = [Block("How alike are the models, layer by layer?", [], [_layers(rows, row)], ["by_layer"], aside=_WHAT)]
+    blocks = [
+        Block("How alike are the models, layer by layer?", _MEASURES, [_layers(rows, row)], ["by_layer"], aside=_WHAT)
+    ]
     blocks += _base(result, row)
     if row.models > 2 and not is_same(row):
         least = PAIRS.rows(result.tables, layer=row.least)
@@ -113,13 +127,17 @@ def _base(result: Result, row: Parted) -> list[Block]:
 
 def _sentences(rows: list[Sentence]) -> SmallTable:
     columns: Columns = [
-        "sentence",
+        ("sentence", lambda one: _short(one.sentence)),
         "apart",
         "shared",
-        ("nearest in one model", lambda one: f"{one.first}: {one.nearest_in_first}"),
-        ("nearest in the other", lambda one: f"{one.second}: {one.nearest_in_second}"),
+        ("nearest in one model", lambda one: f"{one.first}: {_short(one.nearest_in_first)}"),
+        ("nearest in the other", lambda one: f"{one.second}: {_short(one.nearest_in_second)}"),
     ]
     return SmallTable.of("", rows, columns, Sentence)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONG else f"{text[:_LONG].rsplit(' ', 1)[0]} …"
 
 
 def heading(result: Content) -> tuple[str, str]:
