@@ -30,6 +30,8 @@ POOL, READ, DRAWN, DIMENSIONS = 20, 160, 80, 48
 """Copies, sentences that they read, those of a set, and directions that are kept."""
 FROM = 4
 """Layer from which on copies of a kind have noise."""
+LAYERS = [0, 2, 4, 6]
+"""Layers of the real model that are asked: every second, as sets are many."""
 SIZES = {"quiet": 0.02, "loud": 0.3}
 """Noise, in standard deviations of each matrix of weights."""
 TRUTHS = 8
@@ -74,7 +76,7 @@ def states_of(folder: Path, size: float, above: int = 0, models: int = POOL, sen
                 made.append([_main(read.rows(k, 0, len(texts)).double()) for k in range(read.shape[0])])
         file.parent.mkdir(parents=True, exist_ok=True)
         np.save(file, np.array(made, np.float32))
-    found: States = np.load(file)
+    found: States = np.load(file)[:, LAYERS]
     return found
 
 
@@ -121,9 +123,9 @@ class Pool:
         count = self.states.shape[2]
         return np.sort(rng.permutation(count)[: min(DRAWN, count // 2)])
 
-    def truth(self) -> Parted:
+    def truth(self, draws: int = TRUTHS) -> Parted:
         """Return what all models say, as a mean over draws of sentences."""
-        rows = [compared(self.draw(0, np.random.default_rng(k), range(len(self.states)))) for k in range(TRUTHS)]
+        rows = [compared(self.draw(0, np.random.default_rng(k), range(len(self.states)))) for k in range(draws)]
         (least,) = {row.least for row in rows}  # or no layer is the least alike in truth
         ratio = float(np.mean([row.clear_low * row.clear_high for row in rows])) ** 0.5
         return rows[0]._replace(
@@ -149,6 +151,7 @@ def worlds(pool: Pool, later: Pool, loud: Pool, truth: Parted) -> Iterator[World
         lambda r, rng: judged(compared(pool.draw(r, rng))),
         truths,
         RUNS,
+        whole_to=5,
     )
 
     def odd(r: int, rng: np.random.Generator) -> States:
@@ -160,12 +163,14 @@ def worlds(pool: Pool, later: Pool, loud: Pool, truth: Parted) -> Iterator[World
         lambda r, rng: judged(compared(odd(r, rng))),
         {PARTING.id: should("no", "yes"), ALIKE.id: never("same")},
         RUNS,
+        whole_to=5,
     )
     yield World(
         "copies of an encoder with noise from one layer on",
         lambda r, rng: judged(compared(later.draw(r, rng))),
         {PARTING.id: should("yes", "no"), ALIKE.id: never("same")},
         RUNS,
+        whole_to=5,
     )
 
     def two_of_one_law(r: int, rng: np.random.Generator) -> States:
@@ -179,6 +184,7 @@ def worlds(pool: Pool, later: Pool, loud: Pool, truth: Parted) -> Iterator[World
         lambda r, rng: judged(compared(two_of_one_law(r, rng))),
         {LEAST.id: never("yes")},
         RUNS,
+        whole_to=5,
     )
 
 
@@ -187,12 +193,13 @@ def turned(pool: Pool) -> World:
 
     def ask(r: int, rng: np.random.Generator) -> None:
         states = pool.draw(1, rng).repeat(r, 0).astype(np.float64)
-        turns = [np.linalg.qr(rng.normal(size=(DIMENSIONS, DIMENSIONS)))[0] for _ in range(r)]
+        width = states.shape[3]
+        turns = [np.linalg.qr(rng.normal(size=(width, width)))[0] for _ in range(r)]
         judged(compared(np.stack([own @ turn for own, turn in zip(states, turns, strict=True)])))
 
     wrong = never("yes", "no", "undecided")
     truths = {ALIKE.id: should("same", "yes", "no", "undecided"), LEAST.id: wrong, PARTING.id: wrong}
-    return World("copies of one model in other coordinates", ask, truths, RUNS)
+    return World("copies of one model in other coordinates", ask, truths, RUNS, whole_to=5)
 
 
 def rows(folder: Path, sets: int) -> Iterator[Row]:

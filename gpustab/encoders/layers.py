@@ -76,7 +76,7 @@ def read_layers(
         times = np.bincount([window.text for window in windows], minlength=count)
         total = torch.zeros(count, made.shape[0], made.shape[2], dtype=torch.float64, device="cpu")
         for part, means in layer_means_of(encoder, windows):
-            total.index_add_(0, torch.tensor([windows[k].text for k in part]), means.double())
+            total.index_add_(0, torch.tensor([windows[k].text for k in part], device="cpu"), means.double())
         if not bool(total.isfinite().all()):
             raise ComputationError(f"{encoder.tokenizer.name_or_path}: gives states that are not finite")
         made.write(start, (total / torch.from_numpy(times).clamp(min=1)[:, None, None]).float())

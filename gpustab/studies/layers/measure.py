@@ -171,7 +171,7 @@ def measure_layer(
     dealt = [_dealt(lifted, whole, own, k) for k in _shifts(sentences)]
     kept = kept_of(sentences)
     spaces = [_centred_rows(read, k, kept, whole.totals[k][:-1] / sentences + shift[k]) for k in range(models)]
-    lists = torch.stack([top_k(rows, torch.arange(len(kept)), n).indices for rows in spaces])
+    lists = torch.stack([top_k(rows, torch.arange(len(kept), device="cpu"), n).indices for rows in spaces])
     common = shared_neighbours(lists, [lists.shape[2]])[0].double() / lists.shape[2]  # (t, M, M)
     own_shared = np.stack([common[:, i, j].numpy() for i, j in pairs])
     return LayerNumbers(
