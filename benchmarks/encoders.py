@@ -27,8 +27,8 @@ from tests.encoders.tiny import save
 
 MEGABYTES = (1, 4, 12)
 """All addresses are 12 MB."""
-OF_REAL = (0.1, 0.4, 1.6)
-FEW, MANY = 200, 1200
+OF_REAL = (0.1, 0.2, 0.4)
+FEW, MANY = 100, 600
 REPEATS = 3
 AS = "--as-is --layout lines -q"
 

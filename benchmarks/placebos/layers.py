@@ -34,7 +34,7 @@ LAYERS = [0, 2, 4, 6]
 """Layers of the real model that are asked: every second, as sets are many."""
 SIZES = {"quiet": 0.02, "loud": 0.3}
 """Noise, in standard deviations of each matrix of weights."""
-TRUTHS = 8
+TRUTHS = 3
 """Draws of sentences that the truth is the mean of."""
 
 States = NDArray[np.float32]

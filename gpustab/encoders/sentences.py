@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,9 @@ from gpustab.corpus.tokenise import corpus_of
 from gpustab.encoders.passages import Passages
 from gpustab.errors import InputError, option
 from gpustab.results.page import counted
+
+_MORE = 2
+"""So many times the wanted sentences are drawn, since some are repeated."""
 
 
 class Sentences(NamedTuple):
@@ -45,26 +48,16 @@ def draw_sentences(source: str, chosen: Any, count: int, seed: int) -> Sentences
     if given.get("unit", "sentence") != "sentence":
         raise InputError(f"{option('unit', given['unit'])}: sentences are compared here")
     options = CorpusOptions(**given | {"unit": "sentence", "min_count": 1})
-    corpus = corpus_of(number(source, options), replace(options, min_count=1), look=False)
-    drawn = np.random.default_rng(seed).permutation(len(corpus))
-    place = np.empty(len(corpus), np.int64)
-    place[drawn] = np.arange(len(corpus))
-    first, total = dict[str, int](), 0
-    # Of each sentence the first place counts, so that those that are repeated are drawn no oftener.
+    corpus = corpus_of(number(source, options), options, look=False)
+    order = np.random.default_rng(seed).permutation(len(corpus))[: _MORE * count]
+    rank = {unit: k for k, unit in enumerate(order.tolist())}
+    units = dict[str, int]()
     for passage in Passages(corpus, options):
-        total += 1
-        text = " ".join(passage.text.split())
-        if place[passage.unit] < _reach(count, len(corpus)):
-            first.setdefault(text, passage.unit)
-    kept = sorted(sorted(first.values(), key=lambda unit: int(place[unit]))[:count])
-    texts = {unit: text for text, unit in first.items()}
-    found = [texts[unit] for unit in kept]
-    said = (
-        f"{counted(len(found), 'sentence')} of {corpus.name} were read, drawn from {total:,}; repeated ones count once."
-    )
-    return Sentences(corpus.name, found, said)
-
-
-def _reach(count: int, units: int) -> int:
-    """So many units are looked at for so many distinct sentences: some are repeated."""
-    return min(units, 2 * count)
+        if passage.unit in rank:
+            text = " ".join(passage.text.split())
+            units[text] = min(units.get(text, passage.unit), passage.unit, key=rank.__getitem__)
+    texts = {unit: text for text, unit in units.items()}
+    kept = sorted(sorted(texts, key=rank.__getitem__)[:count])
+    read = counted(len(kept), "sentence", "was/were")
+    said = f"{read} read, each once, drawn from the {len(corpus):,} of {corpus.name}."
+    return Sentences(corpus.name, [texts[unit] for unit in kept], said)
