@@ -146,11 +146,11 @@ def layers(
         )
     if len(set(sentences)) < max(FEWEST, len(sentences)):
         raise InputError(f"{counted(len(set(sentences)), 'distinct sentence')}, wanted {FEWEST} at least, each once")
-    tuned = models_of(models)
-    base = models_of([Path(options.base)]) if options.base else []
+    every = models_of([*models, *([Path(options.base)] if options.base else [])])
+    tuned, base = every[: len(models)], every[len(models) :]
     texts, pairs = list(sentences), list(combinations(range(len(tuned)), 2))
     with answering("layers", options, (), compute, progress) as answer, TemporaryDirectory() as folder:
-        result, every = answer.result, [*tuned, *base]
+        result = answer.result
         read, shapes = _read(every, texts, Path(folder), answer)
         known = np.flatnonzero(np.all([own.known for own in read], axis=0))
         if len(known) < FEWEST:
