@@ -52,10 +52,10 @@ def draw_sentences(source: str, chosen: Any, count: int, seed: int) -> Sentences
     order = np.random.default_rng(seed).permutation(len(corpus))[: _MORE * count]
     rank = {unit: k for k, unit in enumerate(order.tolist())}
     units = dict[str, int]()
-    for passage in Passages(corpus, options):
-        if passage.unit in rank:
-            text = " ".join(passage.text.split())
-            units[text] = min(units.get(text, passage.unit), passage.unit, key=rank.__getitem__)
+    for unit, written in enumerate(Passages(corpus, options).texts()):
+        if unit in rank:
+            text = " ".join(written.split())
+            units[text] = min(units.get(text, unit), unit, key=rank.__getitem__)
     texts = {unit: text for text, unit in units.items()}
     kept = sorted(sorted(texts, key=rank.__getitem__)[:count])
     read = counted(len(kept), "sentence", "was/were")
