@@ -163,7 +163,11 @@ PARTING = Claim[Parted](
     ),
     judge=_judge_jump,
     sentences={
-        "yes": lambda row: f"They part at {layer_called(row.jump)}: {_below(row)}, and from there on they differ.",
+        "yes": lambda row: (
+            f"They part at {layer_called(row.jump)}: all layers below are {_nearly(row)}, and from there on they differ."
+            if row.jump > 1
+            else f"They differ from the first layer on: only the input embedding is {_nearly(row)}."
+        ),
         "no": "They part at no single layer: no layer adds so much that those below it were nearly the same.",
         "undecided": lambda row: (
             f"Whether they part at one layer cannot be told. The difference grows most in {layer_called(row.jump)}."
@@ -172,11 +176,10 @@ PARTING = Claim[Parted](
 )
 
 
-def _below(row: Parted) -> str:
-    where = "the input embedding is" if row.jump == 1 else "all layers below are"
+def _nearly(row: Parted) -> str:
     if row.below <= FLOOR:
-        return f"{where} the same"
-    return f"{where} more alike by {number(row.jump_low, 2)} times or more"
+        return "the same"
+    return f"nearly the same (1 − CKA is smaller there by {number(row.jump_low, 2)} times or more)"
 
 
 def missing(row: Parted) -> str:

@@ -171,9 +171,9 @@ def test_the_layer_from_which_on_weights_differ_is_told(folder, base, above, siz
     row = row_of(result)
     assert (row.jump, row.below) == (above, pytest.approx(0, abs=1e-12))
     assert row.there > 1e-9
-    below = "the input embedding is" if above == 1 else "all layers below are"
     if row.largest > 1e-6:
-        assert f"They part at layer {above}: {below} the same" in " ".join(result.verdict)
+        later = f"part at layer {above}: all layers below are the same"
+        assert ("only the input embedding is the same" if above == 1 else later) in " ".join(result.verdict)
 
 
 def test_noise_of_one_size_in_all_layers_parts_nowhere_and_more_noise_parts_more(folder, tuned, result):
