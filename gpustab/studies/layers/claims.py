@@ -164,7 +164,7 @@ PARTING = Claim[Parted](
     judge=_judge_jump,
     sentences={
         "yes": lambda row: (
-            f"They part at {layer_called(row.jump)}: all layers below are {_nearly(row)}, and from there on they differ."
+            f"They part at layer {row.jump}: all layers below are {_nearly(row)}, and from there on they differ."
             if row.jump > 1
             else f"They differ from the first layer on: only the input embedding is {_nearly(row)}."
         ),
