@@ -4,12 +4,14 @@
 
 Every call is a process of its own. Texts are paragraphs of the State of the Union addresses, one a line, in an order
 that is drawn; memory is measured by a tiny model whose tokens are letters, and by the real one. Of a time the calls of
-few and of many sentences stand in turn, so that the start of the program can be taken off.
+few and of many sentences stand in turn, so that the start of the program can be taken off. What the file of results has
+is not measured again.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import subprocess
@@ -25,10 +27,9 @@ from benchmarks.setting import ROOT, environment, keep
 from gpustab.corpus.documents import open_documents
 from tests.encoders.tiny import save
 
-MEGABYTES = (1, 4, 12)
-"""All addresses are 12 MB."""
-OF_REAL = (0.1, 0.2, 0.4)
-FEW, MANY = 100, 600
+MEGABYTES = (0.25, 1, 4)
+OF_REAL = (0.1, 0.4)
+FEW, MANY = 50, 300
 REPEATS = 3
 AS = "--as-is --layout lines -q"
 
@@ -66,34 +67,48 @@ def cut(lines: Sequence[str], size: float, path: Path) -> int:
     return sum(len(line.split()) for line in kept)
 
 
-def memory(model: Path, sizes: Sequence[float], name: str, folder: Path) -> list[dict[str, Any]]:
-    """Return a row for every size of text."""
-    lines, rows = paragraphs(), []
+class Kept:
+    """Rows that are measured once, and kept in a file after each.
+
+    Args:
+        path: of the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["rows"] if path.exists() else []
+
+    def measure(self, what: dict[str, Any], line: str) -> None:
+        """Measure a call, unless there is its row."""
+        if not any(what.items() <= row.items() for row in self.rows):
+            self.rows.append(what | called(line.split()))
+            print(self.rows[-1], flush=True)
+            keep({"environment": environment(torch.device("cpu")), "rows": self.rows}, self.path)
+
+
+def memory(model: Path, sizes: Sequence[float], name: str, folder: Path, kept: Kept) -> None:
+    """Measure every size of text."""
+    lines = paragraphs()
     for size in sizes:
         text = folder / f"{name}-{size}.txt"
-        words = cut(lines, size, text)
-        line = f"encode {text} -m {model} -o {folder / f'{name}-{size}'} --runs 2 --min-count 20 {AS}"
-        rows.append({"what": "memory", "model": name, "text_megabytes": size, "words": words, **called(line.split())})
-        print(rows[-1], flush=True)
-    return rows
+        what = {"what": "memory", "model": name, "text_megabytes": size, "words": cut(lines, size, text)}
+        output = folder / f"{name}-{size}"
+        kept.measure(what, f"encode {text} -m {model} -o {output} --runs 2 --min-count 20 {AS}")
 
 
-def times(model: Path, folder: Path) -> list[dict[str, Any]]:
-    """Return a row for every call: few and many sentences in turn, words and sentences as items."""
+def times(model: Path, folder: Path, kept: Kept) -> None:
+    """Measure few and many sentences in turn, words and sentences as items."""
     sentences = [part.strip() for line in paragraphs() for part in line.split(". ") if 8 <= len(part.split()) <= 40]
-    rows: list[dict[str, Any]] = []
     for count in (FEW, MANY):
-        (folder / f"{count}.txt").write_text("".join(f"{one}.\n" for one in sentences[:count]))
+        (folder / f"{count}.txt").write_text("".join(f"{one}.\n" for one in sentences[:count]), encoding="utf-8")
     for repeat in range(REPEATS):
-        for items in ("words --sampling fixed", "sentences --unit sentence"):
+        for items, how in {"words": "--sampling fixed", "sentences": "--unit sentence"}.items():
             for count in (FEW, MANY):
-                output = folder / f"{count}-{items.split()[0]}-{repeat}"
                 words = sum(len(one.split()) for one in sentences[:count])
-                line = f"encode {folder / f'{count}.txt'} -m {model} -o {output} --items {items} --min-count 1 {AS}"
-                own = {"what": "time", "items": items.split()[0], "sentences": count, "words": words, "repeat": repeat}
-                rows.append(own | called(line.split()))
-                print(rows[-1], flush=True)
-    return rows
+                what = {"what": "time", "items": items, "sentences": count, "words": words, "repeat": repeat}
+                output = folder / f"{count}-{items}-{repeat}"
+                line = f"encode {folder / f'{count}.txt'} -m {model} -o {output} --items {items} {how} --min-count 1"
+                kept.measure(what, f"{line} {AS}")
 
 
 def main() -> None:
@@ -101,13 +116,12 @@ def main() -> None:
     parser.add_argument("--encoder", type=Path, required=True, metavar="FOLDER", help="a real model")
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results" / "encoders-cpu.json")
     given = parser.parse_args()
+    kept, real = Kept(given.out), given.encoder.resolve()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        tiny = save(folder / "tiny")
-        rows = memory(tiny, MEGABYTES, "tiny", folder)
-        rows += memory(given.encoder.resolve(), OF_REAL, "real", folder)
-        rows += times(given.encoder.resolve(), folder)
-    keep({"environment": environment(torch.device("cpu")), "rows": rows}, given.out)
+        times(real, folder, kept)
+        memory(real, OF_REAL, "real", folder, kept)
+        memory(save(folder / "tiny"), MEGABYTES, "tiny", folder, kept)
 
 
 if __name__ == "__main__":
