@@ -97,13 +97,13 @@ ALIKE = Claim[Parted](
     judge=_judge_alike,
     sentences={
         "same": lambda row: (
-            f"The {_others(row)} are the same in every layer, but for rounding and the directions of their axes."
+            f"The {_others(row)} are the same in every layer: CKA is 1 to six digits. Axes may be turned."
         ),
         "yes": lambda row: (
             f"The {_others(row)} read these sentences alike in every layer. In {layer_called(row.least)}, the least "
             f"alike, {_they(row)} share {shares(row)}."
         ),
-        "no": lambda row: f"The {_others(row)} differ. In {layer_called(row.least)} two of them share {shares(row)}.",
+        "no": lambda row: f"The {_others(row)} differ. In {layer_called(row.least)} {_they(row)} share {shares(row)}.",
         "undecided": lambda row: (
             f"Whether the {_others(row)} differ in more than one of ten nearest sentences cannot be told. In "
             f"{layer_called(row.least)} {_they(row)} share {shares(row)}. {_more(row)}"
