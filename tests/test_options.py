@@ -44,7 +44,7 @@ NUMBERS = {
         InstabilityOptions.targets InstabilityOptions.pairs
         LocalizationOptions.most TrainingOptions.runs TrainingOptions.dim TrainingOptions.epochs
         TrainingOptions.min_count TrainingOptions.inference
-        WordsOptions.n WordsOptions.targets
+        WordsOptions.n WordsOptions.targets LayersOptions.n
         ThresholdsOptions.words ThresholdsOptions.places ThresholdsOptions.draws ThresholdsOptions.pairs
         Plan.jobs TrainPlan.jobs SweepPlan.jobs
         TrainOptions.dim TrainOptions.window TrainOptions.epochs""",
@@ -53,6 +53,7 @@ NUMBERS = {
         ConsistencyOptions.number ConsistencyOptions.samples ThresholdsOptions.min_pairs SweepPlan.runs""",
     "from 3 upwards": "ThresholdsOptions.sample",
     "from 9 upwards": "ChangeOptions.deals",
+    "from 40 upwards": "LayersOptions.sentences",
     "from 100 upwards": "LocalizationOptions.draws",
     "from 0 upwards": """
         Encoding.directions ChangeOptions.resamples ConsistencyOptions.subsample ConsistencyOptions.window_decay""",
@@ -61,7 +62,7 @@ NUMBERS = {
     "from 0 to 4294967295": """
         StabilityOptions.seed CompareOptions.seed BootstrapOptions.seed ChangeOptions.seed ConsistencyOptions.seed
         InstabilityOptions.seed LocalizationOptions.seed ThresholdsOptions.seed WordsOptions.seed
-        AssociationOptions.seed Encoding.seed
+        AssociationOptions.seed Encoding.seed LayersOptions.seed
         Plan.seed TrainPlan.seed SweepPlan.seed""",
     "above 0": """
         ConsistencyOptions.alpha ConsistencyOptions.sample ConsistencyOptions.alpha_decay ConsistencyOptions.domain_low

@@ -20,6 +20,7 @@ from benchmarks.placebos import (
     authors,
     calibrations,
     factors,
+    layers,
     losses,
     moved,
     neighbourhoods,
@@ -70,6 +71,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "spaces": spaces.rows,
     "calibrations": calibrations.rows,
     "associations": associations.rows,
+    "layers": layers.rows,
     **DRAWN,
 }
 
@@ -120,7 +122,7 @@ def main() -> None:
     missing = missing_in(choices.out / "placebos.json", choices.sets) if choices.batch else Draws().missing
     with tempfile.TemporaryDirectory() as name, drawing(Draws(choices.batch, missing)):
         folder, parts = choices.pools or Path(name) / "pools", choices.only.split(",")
-        if not {*parts} <= {*DRAWN, "neighbourhoods"}:
+        if not {*parts} <= {*DRAWN, "neighbourhoods", "layers"}:
             train_pools(folder)
         start = time.monotonic()
         for part in parts:

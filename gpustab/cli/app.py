@@ -43,6 +43,7 @@ STUDIES = {
     "calibration": ("calibration", "Find which similarity a cosine stands for: a curve to apply, with its error."),
     "association": ("measure", "Tell whether word sets are associated beyond one run's luck (Caliskan et al. 2017)."),
     "words": ("measure", "Tell why some words are less stable than others (Wendlandt et al. 2018)."),
+    "layers": ("layers", "Tell in which layers fine-tunings of an encoder differ, and on which sentences."),
     "localization": ("localization", "Find whether sentence embeddings follow meaning or form (White 2015)."),
 }
 

@@ -74,7 +74,7 @@ class Passages:
 
     def __iter__(self) -> Iterator[Passage]:
         unit = 0
-        for text in self._texts():
+        for text in self.texts():
             words, places = self._occurrences(text)
             yield Passage(unit, text, words, places)
             unit += 1
@@ -95,7 +95,8 @@ class Passages:
         if lot:
             yield lot
 
-    def _texts(self) -> Iterator[str]:
+    def texts(self) -> Iterator[str]:
+        """Yield the texts alone, in the order of the units."""
         split = splitter(self._corpus.source, self._options) if self._corpus.source else list
         drop = re.compile(self._options.drop, re.M) if self._options.drop else None
         for document in self._corpus.raw():

@@ -245,7 +245,7 @@ def _make(
     tell(0.0)
     encoder = SentenceEncoder(model.folder, device)
     passages.lower, of_words = encoder.lower, encoding.items == "words"
-    layer, shape = check_layer(encoder, encoding.layer), _shape(encoder)
+    layer, shape = check_layer(encoder, encoding.layer), shape_of(encoder)
     if encoding.directions >= shape["width"]:
         raise InputError(f"{option('directions', encoding.directions)}: {model.name} has {shape['width']} dimensions")
     make = (lambda lot: word_sums(encoder, layer, lot)) if of_words else (lambda lot: text_sums(encoder, lot))
@@ -266,7 +266,7 @@ def _make(
         )
 
 
-def _shape(encoder: SentenceEncoder) -> dict[str, Any]:
+def shape_of(encoder: SentenceEncoder) -> dict[str, Any]:
     """What two fine-tunings of one model have in common: its kind, its size and its tokens."""
     config, tokens = encoder.model.config, json.dumps(sorted(encoder.tokenizer.get_vocab().items()))
     return {

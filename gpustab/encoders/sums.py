@@ -21,7 +21,7 @@ from gpustab.encoders.passages import Passage, Passages
 from gpustab.formats.atomic import make_folder
 from gpustab.formats.binary.tensors import Part, load_tensors, open_tensors, write_tensors
 from gpustab.formats.checkpoints.encoder import SentenceEncoder
-from gpustab.formats.checkpoints.windows import Window, states_of, vectors_of, windows_of
+from gpustab.formats.checkpoints.windows import Window, prompted_windows, states_of, vectors_of, windows_of
 from gpustab.formats.parsed import parse_json
 
 Numbers = NDArray[np.int64]
@@ -114,8 +114,7 @@ def text_sums(encoder: SentenceEncoder, passages: Sequence[Passage]) -> Sums:
     A long one is the mean over its windows, the first of which begins with the folder's prompt. A passage without a
     token has no vector and is counted only.
     """
-    windows = windows_of(encoder, [encoder.read(passage.text) for passage in passages])
-    windows = [window for window in windows if window.ends[-1] > len(encoder.prompt)]
+    windows = prompted_windows(encoder, [passage.text for passage in passages])
     number = Counter(window.text for window in windows)
     read = Counter(passages=len(passages), windows=len(windows), occurrences=len(number))
     read.update({"cut passages": sum(n > 1 for n in number.values()), "without a piece": len(passages) - len(number)})

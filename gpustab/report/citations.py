@@ -48,6 +48,26 @@ BIBTEX = {
   month = jul,
   note = {Manuscript}
 }""",
+    "kornblith2019": """@inproceedings{kornblith2019,
+  title = {Similarity of Neural Network Representations Revisited},
+  author = {Kornblith, Simon and Norouzi, Mohammad and Lee, Honglak and Hinton, Geoffrey},
+  booktitle = {Proceedings of the 36th International Conference on Machine Learning},
+  pages = {3519--3529},
+  year = {2019}
+}""",
+    "nguyen2021": """@inproceedings{nguyen2021,
+  title = {Do Wide and Deep Networks Learn the Same Things? {U}ncovering How Neural Network Representations Vary with
+    Width and Depth},
+  author = {Nguyen, Thao and Raghu, Maithra and Kornblith, Simon},
+  booktitle = {International Conference on Learning Representations},
+  year = {2021}
+}""",
+    "ding2021": """@inproceedings{ding2021,
+  title = {Grounding Representation Similarity Through Statistical Testing},
+  author = {Ding, Frances and Denain, Jean-Stanislas and Steinhardt, Jacob},
+  booktitle = {Advances in Neural Information Processing Systems 34},
+  year = {2021}
+}""",
     "leszczynski2020": """@inproceedings{leszczynski2020,
   title = {Understanding the Downstream Instability of Word Embeddings},
   author = {Leszczynski, Megan and May, Avner and Zhang, Jian and Wu, Sen and Aberger, Christopher R. and

@@ -12,6 +12,7 @@ from benchmarks.placebos import __main__ as bench
 from benchmarks.placebos import (
     associations,
     factors,
+    layers,
     limits,
     losses,
     made,
@@ -98,6 +99,22 @@ def test_random_sets_are_hardly_ever_associated_and_those_that_were_moved_are(po
         (row,) = cells(replace(world, runs=(5,)), "low", 2)
         assert row.wrong <= most
         assert row.missed <= 1
+
+
+def test_copies_of_an_encoder_part_nowhere_unless_their_noise_begins_somewhere():
+    rng = np.random.default_rng(0)
+    base, noise = rng.normal(size=(1, 3, 90, 6)), rng.normal(size=(3, 3, 90, 6))
+    sizes = np.array([0.1, 0.2, 0.4])[None, :, None, None]
+    pool = layers.Pool((base + sizes * noise).astype(np.float32))
+    later = layers.Pool((base + np.where(sizes > 0.1, sizes, 0) * noise).astype(np.float32))
+    equal, _, planted, *_ = layers.worlds(pool, later, pool, pool.truth(1))
+    rows = [
+        row for world in (equal, planted, layers.turned(pool)) for row in cells(replace(world, runs=(3,)), "made", 2)
+    ]
+    assert {row.claim for row in rows} == {"layers.alike", "layers.least-alike", "layers.part-at"}
+    assert sum(row.wrong for row in rows) == 0
+    (found,) = [row for row in rows if "from one layer on" in row.placebo and row.claim == "layers.part-at"]
+    assert (found.said, found.missed) == (2, 0)
 
 
 @pytest.mark.slow

@@ -203,6 +203,13 @@ WRONG = {
         ("study words set --wordnet nowhere", "--wordnet: nowhere: there is no such folder"),
         ("study words set --top 0", "-n is 0"),
     ],
+    "study layers": [
+        ("study layers text.txt", "wanted two models: gpustab study layers TEXT --model FOLDER --model FOLDER -o DIR"),
+        ("study layers text.txt -m folder -m nowhere", "nowhere: there is no such folder of a model"),
+        ("study layers nowhere -m folder -m folder", "nowhere: there is no such file"),
+        ("study layers text.txt -m folder -m folder --sentences 9", "--sentences is 9"),
+        ("study layers text.txt -m folder -m folder --base nowhere", "--base: nowhere: there is no such f"),
+    ],
     "study localization": [
         ("study localization nowhere", "nowhere: there is no such file"),
         ("study localization text.txt --model bows", "near it is bow"),

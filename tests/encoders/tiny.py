@@ -63,15 +63,16 @@ def bytes_in_pairs():
     )  # fmt: skip
 
 
-def save(folder, *, seed=0, limit=64, kind="bert", tokenizer=None, change=None):
+def save(folder, *, seed=0, limit=64, kind="bert", tokenizer=None, change=None, layers=2):
     """Write a folder with a tiny model; ``change`` gets it before."""
     tokenizer = tokenizer or (bytes_in_pairs() if kind == "roberta" else word_pieces())
     torch.manual_seed(seed)
+    sizes = SIZES | {"num_hidden_layers": layers}
     if kind == "roberta":
         positions = {"max_position_embeddings": limit + 2, "pad_token_id": 1}
-        model = RobertaModel(RobertaConfig(vocab_size=len(tokenizer), initializer_range=0.5, **positions, **SIZES))
+        model = RobertaModel(RobertaConfig(vocab_size=len(tokenizer), initializer_range=0.5, **positions, **sizes))
     else:
-        settings = {"max_position_embeddings": limit, "initializer_range": 0.5, **SIZES}
+        settings = {"max_position_embeddings": limit, "initializer_range": 0.5, **sizes}
         model = BertModel(BertConfig(vocab_size=len(tokenizer), **settings))
     if change:
         with torch.no_grad():

@@ -106,6 +106,12 @@ def windows_of(encoder: SentenceEncoder, texts: Sequence[str]) -> list[Window]:
     return found
 
 
+def prompted_windows(encoder: SentenceEncoder, texts: Sequence[str]) -> list[Window]:
+    """Return the windows of texts that are pooled as a whole, each behind the folder's prompt."""
+    windows = windows_of(encoder, [encoder.read(text) for text in texts])
+    return [window for window in windows if window.ends[-1] > len(encoder.prompt)]
+
+
 def check_layer(encoder: SentenceEncoder, layer: int) -> int:
     """Return the number of a layer from 0, the input embedding; negative ones count from the last.
 
@@ -124,11 +130,26 @@ def check_layer(encoder: SentenceEncoder, layer: int) -> int:
 @torch.no_grad()
 def states_of(encoder: SentenceEncoder, windows: Sequence[Window], layer: int) -> Iterator[tuple[list[int], Tensor]]:
     """Yield numbers of windows of equal length, and their tokens' states ``(b, t, d)`` float32 on the CPU."""
+    for part, states in _every_layer(encoder, windows):
+        yield part, states[layer].float().cpu()
+
+
+@torch.no_grad()
+def layer_means_of(encoder: SentenceEncoder, windows: Sequence[Window]) -> Iterator[tuple[list[int], Tensor]]:
+    """Yield numbers of windows of equal length, and the means over all their tokens in every layer, ``(b, L + 1, d)``.
+
+    Layer 0 is the input embedding; special tokens count, as in most poolings. Float32 on the CPU.
+    """
+    for part, states in _every_layer(encoder, windows):
+        yield part, torch.stack([state.float().mean(1) for state in states], 1).cpu()
+
+
+def _every_layer(encoder: SentenceEncoder, windows: Sequence[Window]) -> Iterator[tuple[list[int], tuple[Tensor, ...]]]:
     for part, given in _of_one_length(encoder, windows):
         states = encoder.model(**given, output_hidden_states=True).hidden_states
         if states is None:
             raise InputError(f"{type(encoder.model).__name__} gives no hidden states")
-        yield part, states[layer].float().cpu()
+        yield part, states
 
 
 @torch.no_grad()

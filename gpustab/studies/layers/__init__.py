@@ -1,0 +1,1 @@
+"""In which layers fine-tunings of one encoder differ."""
