@@ -7,7 +7,6 @@ of times. Documents are dealt, not occurrences: those of one document are alike.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -244,8 +243,3 @@ def silhouette(distances: Floats, clusters: Numbers) -> float:
     larger = np.maximum(own, nearest)
     widths = np.where((sizes[clusters] > 1) & (larger > 0), (nearest - own) / np.where(larger > 0, larger, 1), 0)
     return float(widths.mean())
-
-
-def why_none(documents: Sequence[int], fewest: float) -> str:
-    """Return why usages of so many documents in each period are no test; empty where they are."""
-    return "" if min(documents) >= fewest else f"in {min(documents):,} documents of a period"

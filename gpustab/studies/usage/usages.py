@@ -122,7 +122,9 @@ def spread(counts: Numbers, most: int, rng: np.random.Generator) -> Numbers:
     return given
 
 
-def drawn(counts: Sequence[Sequence[Counts]], names: Sequence[bytes], most: int, seed: int) -> dict[int, dict[int, set[int]]]:
+def drawn(
+    counts: Sequence[Sequence[Counts]], names: Sequence[bytes], most: int, seed: int
+) -> dict[int, dict[int, set[int]]]:
     """Return which occurrences are read: by document and word their numbers in the document.
 
     A word's draw depends on the seed and on it alone, not on the other words.
