@@ -34,6 +34,7 @@ from benchmarks.placebos import (
     sizes,
     spaces,
     terms,
+    usages,
     words,
 )
 from benchmarks.placebos.cells import Draws, Row, drawing
@@ -67,6 +68,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "factors": factors.rows,
     "spaces": spaces.rows,
     "associations": associations.rows,
+    "usages": usages.rows,
     **DRAWN,
 }
 
@@ -117,7 +119,7 @@ def main() -> None:
     missing = missing_in(choices.out / "placebos.json", choices.sets) if choices.batch else Draws().missing
     with tempfile.TemporaryDirectory() as name, drawing(Draws(choices.batch, missing)):
         folder, parts = choices.pools or Path(name) / "pools", choices.only.split(",")
-        if not {*parts} <= {*DRAWN, "neighbourhoods"}:
+        if not {*parts} <= {*DRAWN, "neighbourhoods", "usages"}:
             train_pools(folder)
         start = time.monotonic()
         for part in parts:

@@ -18,6 +18,8 @@ NO_MORE = Margin(
 )
 RATE = Margin(0.05, "false discovery rate up to which a word is said to be used differently")
 
+MOST = Margin(0.5, "share of the tested words that are used differently, above which the texts differ as a whole")
+
 IN_WORDS = {"apd": "pairwise distance", "prt": "distance of the mean usages", "jsd": "divergence of clusters"}
 """What people call the measures."""
 
@@ -159,6 +161,16 @@ def _periods(pair: Pair) -> str:
     return f"{pair.first} to {pair.second}"
 
 
+def as_a_whole(pair: Pair) -> str:
+    """Return what to think of where most words are used differently."""
+    if pair.found <= MOST * pair.tested:
+        return ""
+    return (
+        " Most words are, so the texts differ as a whole, in style, topic or genre. Read which words differ most, and "
+        "add words of which you know that they did not change."
+    )
+
+
 DIFFER = Claim[Pair](
     id="usage.differ",
     says="Words are used differently in the two periods, beyond two samplings of one period.",
@@ -173,7 +185,7 @@ DIFFER = Claim[Pair](
     sentences={
         "yes": lambda pair: (
             f"{_periods(pair)}: {counted(pair.found, 'word', 'is/are', of=pair.tested)} used differently, beyond two "
-            f"samplings of one period. Up to {percent(pair.rate)} of these may be false."
+            f"samplings of one period. Up to {percent(pair.rate)} of these may be false.{as_a_whole(pair)}"
         ),
         "no": lambda pair: (
             f"{_periods(pair)}: no word is used more differently than in two samplings of one period "

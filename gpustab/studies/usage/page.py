@@ -29,7 +29,6 @@ from gpustab.studies.usage.claims import (
 )
 
 CITATIONS = ("giulianelli2020", "kutuzov2020")
-WORDS = {"words": ("first", "second", "word", "measure", "value", "expected", "beyond", "chance", "q")}
 _LISTED = 40
 _ASIDE = (
     "A usage is a vector of one occurrence, made by the encoder out of its whole sentence. The distance is the mean "

@@ -211,18 +211,20 @@ def _notes(
     )
     if encoder.tokenizer.encode(encoder.read("Year")) != encoder.tokenizer.encode(encoder.read("year")):
         yield "This encoder tells capitals from small letters: where spelling changed, a word may seem to have."
-    for what, why in (
+    for what, noun, whole, why in (
         (
             "cut passages",
-            "sentences are longer than the model takes, and were read in windows that overlap; none is lost",
+            "sentence",
+            "passages",
+            "is/are longer than the model takes, and read in windows that overlap",
         ),
-        ("repeated", "occurrences were left out, since the same sentence has them in the same period"),
-        ("without a piece", "occurrences have no vector: the tokenizer drops them"),
-        ("unknown", "occurrences have no vector: the model does not know their signs"),
-        ("not found", "occurrences have no place in a sentence: its rules cut other words there"),
+        ("repeated", "occurrence", "drawn", "is/are left out: the same sentence has it in the same period"),
+        ("no vector", "occurrence", "drawn", "has/have no vector: the encoder does not know its signs"),
+        ("not found", "occurrence", "drawn", "has/have no place in a sentence, whose rules cut other words there"),
     ):
         if n := read[what]:
-            yield f"{n:,} {why}."
+            verbs, _, rest = why.partition(" ")
+            yield f"{counted(n, noun, verbs, of=read[whole])} {rest}."
     yield f"Periods: {count_periods(text.corpus, options.epochs_by, text.options.unclear_dates).summary}."
     if text.corpus.together is not None:
         yield f"Documents of one {text.corpus.drawn} are dealt out together."

@@ -191,7 +191,7 @@ class Sentences(Passages):
                 continue
             seen = Counter[int]()
             for text in texts:
-                passage = self._sentence(self.passage(unit, text), document, seen)
+                passage = self._sentence(self.passage(unit, text.strip()), document, seen)
                 if passage.words.any():
                     lot.append(passage)
                     size, unit = size + len(passage.text), unit + 1
@@ -279,5 +279,5 @@ def read_usages(
     vectors = np.concatenate(rows)[order] - (mean / total[0]).astype(np.float32)
     read["repeated"], read["drawn"] = sentences.repeated, len(sentences)
     read["not found"] = read["drawn"] - len(sentences.chosen) - sentences.repeated
-    read["kept"] = len(kept)
+    read["kept"], read["no vector"] = len(kept), len(sentences.chosen) - len(kept)
     return Usages([sentences.chosen[k] for k in kept.tolist()], vectors, read)
