@@ -163,9 +163,8 @@ def _rows(own: Read, noise: str, sets: int) -> Iterator[Row]:
         for measure in MEASURES if count else ():
             counts = said[measure]
             told = counts["yes"] + counts["no"]
-            missed = count - told if measure == "apd" else 0
             where = f"{about}, by {measure}"
-            yield Row("usage.differ", where, noise, 1, count, told, counts["yes"], missed, batch())
+            yield Row("usage.differ", where, noise, 1, count, told, counts["yes"], count - told, batch())
     for share in SHARES:
         about = f"words found where {2 * PAIRS} change places in {100 * share:.0f} % of the later documents"
         hits, false, missed = (dict.fromkeys(MEASURES, 0) for _ in range(3))

@@ -125,6 +125,9 @@ EXAMPLES = Sheet("examples", Example, "one row a sentence", long=True)
 TRUTH = Sheet("truth", Ranked, "one row a pair of periods, column of judgments and measure")
 
 
+_PAPER = "Both papers rank words by these measures, and have no error and no level of chance"
+
+
 def _judge_word(row: Compared) -> str:
     if row.fewest < FEWEST or math.isnan(row.q):
         return "no test"
@@ -135,6 +138,7 @@ WORD_DIFFERS = Claim[Compared](
     id="usage.word-differs",
     says="The word is used differently in the two periods.",
     source="Giulianelli et al. 2020; Kutuzov & Giulianelli 2020",
+    paper=_PAPER,
     rule=(
         "the measure lies above what it is where the documents are dealt out to the two periods at random, at a false "
         f"discovery rate (by default {percent(RATE)}) over all words. No test of a word that stands in fewer than "
@@ -175,11 +179,11 @@ DIFFER = Claim[Pair](
     id="usage.differ",
     says="Words are used differently in the two periods, beyond two samplings of one period.",
     source="Giulianelli et al. 2020; Kutuzov & Giulianelli 2020",
-    paper="both papers rank words by these measures, without an error or a level of chance",
+    paper=_PAPER,
     rule=(
-        "yes if a word is found; no if none is, and the 95 % interval of the mean over words of what the measure is "
-        f"beyond two samplings lies below {percent(NO_MORE)} of that; undecided else. No test without a word that "
-        f"stands in {int(FEWEST)} documents of both periods"
+        "yes if a word is found. Else no if the mean excess over words lies below "
+        f"{percent(NO_MORE)} of what two samplings of one period give, by its 95 % interval. No test without a word "
+        f"that stands in {int(FEWEST)} documents of both periods"
     ),
     judge=_judge,
     sentences={
