@@ -136,7 +136,7 @@ class Word:
             expected = float(true.within[0]) if k == 0 else float(null.mean())
             beyond = float(own) - (0.0 if k == 0 else expected)
             error = jackknife_of_two(left.beyond[k], self.later)
-            as_far = int((null >= own - _ROUNDING).sum())
+            as_far = int((~(null < own - _ROUNDING)).sum())  # an undefined one is no finding
             found.append(
                 Measured(
                     float(values[k][0]),

@@ -75,6 +75,14 @@ def test_usages_that_are_all_alike_are_one_cluster_and_no_change():
     assert all(abs(one.beyond.value) < 1e-9 for one in found)
 
 
+def test_a_prototype_without_a_direction_is_no_finding():
+    vectors = np.array([[1.0, 2.0], [-1.0, -2.0]] * 6 + [[0.0, 1.0]] * 12)
+    documents = np.arange(24) // 2
+    found = Word(vectors, documents, documents >= 6).measured(99, np.random.default_rng(0))[0]
+    assert np.isnan(found[1].value)
+    assert found[1].p == 1.0
+
+
 @pytest.mark.parametrize("sizes", [((6, 1), (6, 1)), ((30, 2), (6, 2)), ((6, 6), (24, 1))])
 def test_the_pairwise_distance_is_unbiased_in_the_number_of_usages_however_unequal_the_periods(sizes):
     """Of sets without a change the mean excess is 0; prototypes and clusters alone would show a change.
