@@ -106,8 +106,8 @@ def read_epochs(text: str) -> tuple[str, list[tuple[int, int]] | None]:
     listed = [re.fullmatch(r"(-?\d+)-(-?\d+)", part.strip()) for part in rest.split(",")]
     if len(listed) > 1 and all(listed):
         ranges = [(int(one[1]), int(one[2])) for one in listed if one]
-        years = [year for span in ranges for year in span]
-        if years != sorted(years) or any(a[1] == b[0] for a, b in pairwise(ranges)):
+        ends = [year for span in ranges for year in span]
+        if ends != sorted(ends) or any(a[1] == b[0] for a, b in pairwise(ranges)):
             raise InputError(f"{form}; epochs follow one another, and no year is in two")
         return column, ranges
     found = re.fullmatch(r"(-?\d+)-(-?\d+):(\d+)", rest)

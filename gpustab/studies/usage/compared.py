@@ -19,6 +19,7 @@ from gpustab.errors import InputError, option, some_of
 from gpustab.evaluation.truth import FEWEST as FEWEST_JUDGED
 from gpustab.evaluation.truth import Truth
 from gpustab.results.page import counted
+from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.ranks import spearman, spearman_interval
 from gpustab.studies.usage.claims import FEWEST, WORD_DIFFERS, Compared, Example, Pair, Ranked, Used, leading
 from gpustab.studies.usage.measures import MEASURES, Apart, Measured, Word, jackknife_of_two
@@ -130,6 +131,9 @@ class Tested(NamedTuple):
     clusters: int
 
 
+_NONE = Measured(math.nan, math.nan, Estimate(math.nan, math.nan, 0), math.nan, math.nan)
+
+
 def compare(found: Found, first: int, second: int) -> list[Tested]:
     """Return the measures of all words that stand in enough documents of two periods."""
     tested = []
@@ -153,13 +157,12 @@ def rows_of(found: Found, tested: Sequence[Tested], first: int, second: int) -> 
         both = found.documents_of(word, first) + found.documents_of(word, second)
         where = (found.text.names[first], found.text.names[second], name)
         for m, measure in enumerate(MEASURES):
-            if word not in at:
-                yield Compared(*where, measure, *[math.nan] * 7, rate, 0, both, few)
-                continue
-            one = tested[at[word]]
-            own = one.measured[m]
+            own, of_q, clusters = _NONE, math.nan, 0
+            if word in at:
+                one = tested[at[word]]
+                own, of_q, clusters = one.measured[m], float(q[m][at[word]]), one.clusters
             numbers = (own.value, own.expected, own.beyond.value, own.beyond.se, own.chance, own.p)
-            yield Compared(*where, measure, *numbers, float(q[m][at[word]]), rate, one.clusters, both, few)
+            yield Compared(*where, measure, *numbers, of_q, rate, clusters, both, few)
 
 
 def pair_of(found: Found, tested: Sequence[Tested], rows: Sequence[Compared], m: int) -> Pair:
