@@ -208,7 +208,7 @@ def test_memory_is_bounded_by_what_is_kept(model, words, tmp_path):
 
 
 def test_a_stopped_call_goes_on_with_the_same_numbers(model, words, tmp_path, monkeypatch):
-    corpus = corpus_of(texts(1.0), tmp_path)
+    corpus = corpus_of(texts(1.0, 10), tmp_path)
     monkeypatch.setattr("gpustab.studies.usage.usages._CHARACTERS", 400)
     whole = usage(corpus, OPTIONS, model, words=str(words), **HOW)
 
