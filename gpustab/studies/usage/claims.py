@@ -54,7 +54,7 @@ class Compared(NamedTuple):
     def span(self) -> str:
         """Its 95 % interval."""
         low, high = self.excess.interval
-        return number_span(low, high) if math.isfinite(low) else "–"
+        return number_span(low, high, 3) if math.isfinite(low) else "–"
 
 
 class Used(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from gpustab.errors import InputError, option
 from gpustab.options import Option, Options, Seed
@@ -20,6 +20,8 @@ class UsageOptions(Options):
         targets: without such a file, so many words are drawn at random, of those in enough documents of every period.
         most: of a word in a period so many occurrences are read at most, spread over as many documents as they can be.
         layer: whose states a usage is; 0 is the input embedding, -1 the last.
+        centre: what is taken out of every usage: the mean of ``"all"`` words of all sentences that are read; or that of
+            the other words of its own ``"sentence"``, which lessens what style and topic do to all words alike.
         deals: how often the documents are dealt out to the two periods anew.
         rate: of false discoveries among the words that are found.
         truth: table of words that people judged, as of RuShiftEval, DWUG or SemEval: a word and numbers, with tabs
@@ -35,6 +37,7 @@ class UsageOptions(Options):
     targets: Annotated[int, Option(low=1)] = 100
     most: Annotated[int, Option(low=6)] = 100
     layer: int = -1
+    centre: Literal["all", "sentence"] = "all"
     deals: Annotated[int, Option(low=99)] = 9999
     rate: Annotated[float, Option(above=0, below=1)] = 0.05
     truth: Annotated[str | None, Option(metavar="FILE", reads=True)] = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePath
 
 from gpustab.report import Result
 from gpustab.results import Block, Card, Content, SmallTable
@@ -195,7 +194,7 @@ def heading(result: Content) -> tuple[str, str]:
     usages = sum(group["usages"] for group in result.groups)
     corpus = printable(str(result.settings["corpus"]))
     title = f"Which words are used differently in {listed(names)} of {corpus}?"
-    model = printable(PurePath(str(result.settings["model"])).name)
+    model = printable(str(result.settings["model"]))
     return title, f"{counted(usages, 'usage')} of {counted(words, 'word')}, as {model} reads them"
 
 
@@ -208,7 +207,7 @@ def cards(result: Content) -> list[Card]:
         for row in leading(_of(result, pair))[:3]:
             if WORD_DIFFERS.judge(row) == "yes":
                 exact = f"{row.span}; by chance up to {number(row.chance, 2)}"
-                found.append(Card(row.word, number(row.beyond, 2), "cosine beyond", exact))
+                found.append(Card(row.word, number(row.beyond, 2), "farther apart (cosine)", exact))
     return found[:4]
 
 
@@ -229,11 +228,12 @@ def may_claim(result: Content) -> str:
 def methods(result: Content) -> str:
     """Return a paragraph for the methods section of a paper."""
     of = result.settings
-    model = printable(PurePath(str(of["model"])).name)
+    model = printable(str(of["model"]))
+    taken = "all words of these sentences" if of["centre"] == "all" else "the other words of the sentence"
     return (
         f"Every occurrence was represented by the states of {model} (layer {of['layer']}), averaged over its pieces, "
         f"with its sentence as context, at most {of['most']:,} occurrences of a word in a period, spread over as many "
-        "documents as possible. The mean of all words of these sentences was subtracted. Usages of two periods were "
+        f"documents as possible. The mean of {taken} was subtracted. Usages of two periods were "
         "compared by average pairwise cosine distance (Giulianelli et al. 2020; Kutuzov & Giulianelli 2020), less that "
         "of two usages of one period in different documents; by the cosine distance of prototypes; and by the "
         "Jensen-Shannon divergence of clusters (Ward's linkage of both periods together, 2 to 10 clusters by the mean "

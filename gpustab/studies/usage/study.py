@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.slices import count_periods
+from gpustab.encoders.runner import models_of
 from gpustab.errors import InputError, near, option, some_of
 from gpustab.evaluation.truth import Truth, read_truth
 from gpustab.formats.checkpoints.encoder import SentenceEncoder
-from gpustab.formats.checkpoints.folder import digest_of_files
 from gpustab.formats.checkpoints.windows import check_layer
 from gpustab.formats.options import read_word_list
 from gpustab.machine.device import Compute
@@ -82,6 +82,7 @@ def usage(
         result = answer.result
         text = text_of(corpus, corpus_options, options.epochs_by)
         truths = _truths(options, text.names)
+        model = models_of([folder])[0]
         encoder = SentenceEncoder(folder, answer.compute.device)
         layer = check_layer(encoder, options.layer)
         words, said = _words(text, options, truths)
@@ -90,23 +91,22 @@ def usage(
         counts = counts_of(text.corpus, words, text.period, len(text.names))
         wanted = drawn(counts, names, options.most, options.seed)
         sentences = Sentences(text.corpus, corpus_options, words, wanted, text.period)
-        answer.report(f"reading sentences by {folder.name}", 0.0)
+        answer.report(f"reading sentences by {model.name}", 0.0)
         place = None
         if finished is not None:
-            digest = digest_of_files(folder)
             place = finished / digest_of(
-                corpus.hash, options.epochs_by, names, options.most, options.seed, layer, digest
+                corpus.hash, options.epochs_by, names, options.most, options.seed, layer, model.digest
             )
-        tell = _told(answer.report, f"reading sentences by {folder.name}")
-        usages = read_usages(encoder, sentences, layer, place, tell)
-        result.settings |= {"corpus": corpus.name, "model": str(folder), "layer": layer}
+        tell = _told(answer.report, f"reading sentences by {model.name}")
+        usages = read_usages(encoder, sentences, layer, place, tell, by_sentence=options.centre == "sentence")
+        result.settings |= {"corpus": corpus.name, "model": model.name, "layer": layer}
         found = Found(text, [show(name) for name in names], usages, options)
         USED.add(result.tables, found.used(counts))
         for k, (first, second) in enumerate(pairwise(range(len(text.names)))):
             part = _READING + (1 - _READING) * k / (len(text.names) - 1)
             answer.report(f"{text.names[first]} to {text.names[second]}: dealing out documents", part)
             _between(found, first, second, truths, result)
-        result.notes += _notes(usages, text, folder, layer, options, encoder)
+        result.notes += _notes(usages, text, model.name, layer, options, encoder)
         result.groups = [
             {"name": name, "documents": int((text.period == k).sum()), "usages": found.of_period(k)}
             for k, name in enumerate(text.names)
@@ -195,14 +195,15 @@ def _between(found: Found, first: int, second: int, truths: Sequence[Truth], res
 
 
 def _notes(
-    usages: Usages, text: Text, folder: Path, layer: int, options: UsageOptions, encoder: SentenceEncoder
+    usages: Usages, text: Text, name: str, layer: int, options: UsageOptions, encoder: SentenceEncoder
 ) -> Iterator[str]:
     """Yield how usages were read, and what has none."""
     read: Counter[str] = usages.read
     of = f"{read['kept']:,} usages in {counted(read['windows'], 'window')} of {counted(read['passages'], 'sentence')}"
-    yield f"{folder.name} read {of}; a usage is the mean of its pieces in layer {layer} ({option('layer')})."
+    yield f"{name} read {of}; a usage is the mean of its pieces in layer {layer} ({option('layer')})."
+    what = "of all words of these sentences" if options.centre == "all" else "of the other words of its own sentence"
     yield (
-        "The mean of all words of these sentences was taken out of every usage: all states of a transformer point one "
+        f"The mean {what} was taken out of every usage ({option('centre')}): all states of a transformer point one "
         "way, which says nothing of a word."
     )
     yield (

@@ -237,7 +237,13 @@ def _excerpt(text: str, begin: int, end: int) -> tuple[str, str, str]:
 
 
 def read_usages(
-    encoder: SentenceEncoder, sentences: Sentences, layer: int, folder: Path | None, tell: Callable[[float], None]
+    encoder: SentenceEncoder,
+    sentences: Sentences,
+    layer: int,
+    folder: Path | None,
+    tell: Callable[[float], None],
+    *,
+    by_sentence: bool = False,
 ) -> Usages:
     """Read sentences by an encoder, and return their usages that have a vector.
 
@@ -250,6 +256,8 @@ def read_usages(
         layer: from 0, the input embedding.
         folder: where finished lots are kept, so that a stopped call goes on; ``None``: nowhere.
         tell: called with the part that is done.
+        by_sentence: whether the mean of the other words of a usage's own sentence is taken out in place of that of all
+            words; of a sentence without other words nothing is.
 
     Raises:
         InputError: if no usage has a vector.
@@ -268,7 +276,7 @@ def read_usages(
             continue
         own = part.items > 0
         every.append(part.items[own] - 1)
-        rows.append(part.sums[own])
+        rows.append(part.sums[own] - _of_others(part)[own] if by_sentence else part.sums[own])
         added = part.sums.sum(0, dtype=np.float64)
         mean = added if mean is None else mean + added
         total[0] += int(part.counts.sum())
@@ -276,8 +284,19 @@ def read_usages(
         raise InputError("no occurrence of the words has a vector")
     order = np.argsort(np.concatenate(every))
     kept = np.concatenate(every)[order]
-    vectors = np.concatenate(rows)[order] - (mean / total[0]).astype(np.float32)
+    vectors = np.concatenate(rows)[order]
+    if not by_sentence:
+        vectors -= (mean / total[0]).astype(np.float32)
     read["repeated"], read["drawn"] = sentences.repeated, len(sentences)
     read["not found"] = read["drawn"] - len(sentences.chosen) - sentences.repeated
     read["kept"], read["no vector"] = len(kept), len(sentences.chosen) - len(kept)
     return Usages([sentences.chosen[k] for k in kept.tolist()], vectors, read)
+
+
+def _of_others(part: Sums) -> NDArray[np.float32]:
+    """Return for every usage of a lot the mean of the words of its sentence that are no usages, ``(n, d)``."""
+    _, place = np.unique(part.units, return_inverse=True)
+    means = np.zeros((int(place.max()) + 1, part.sums.shape[1]), np.float32)
+    others = part.items == 0
+    means[place[others]] = part.sums[others] / part.counts[others, None]
+    return means[place]

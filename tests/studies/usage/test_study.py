@@ -133,12 +133,12 @@ def naive(folder, sentences, word):
     return torch.stack(found) - total / number
 
 
-def read(corpus, folder, word, most=100, options=OPTIONS, by="year:1900-1949,1990-1999"):
-    text = text_of(corpus, options, by)
+def read(corpus, folder, word, options=OPTIONS, **how):
+    text = text_of(corpus, options, HOW["epochs_by"])
     numbers = [text.corpus.vocabulary.index_of(word.encode())]
     counts = counts_of(text.corpus, numbers, text.period, 2)
-    sentences = Sentences(text.corpus, options, numbers, drawn(counts, [word.encode()], most, 0), text.period)
-    return read_usages(SentenceEncoder(folder), sentences, -1, None, lambda _: None)
+    sentences = Sentences(text.corpus, options, numbers, drawn(counts, [word.encode()], 100, 0), text.period)
+    return read_usages(SentenceEncoder(folder), sentences, -1, None, lambda _: None, **how)
 
 
 @pytest.mark.parametrize(
@@ -158,6 +158,19 @@ def test_vectors_are_those_of_single_sentences_less_the_mean_of_all_their_words(
     own = [part for _, _, text in rows for part in re.findall(r"[^.]+\.", text) if "unhappily" in part.lower()]
     assert found.read["of several pieces"] >= 8
     assert np.allclose(found.vectors, naive(folder, [part.strip() for part in own], "unhappily").numpy(), atol=1e-5)
+
+
+@torch.no_grad()
+def test_the_other_words_of_its_own_sentence_are_taken_out(model, tmp_path):
+    rows = [
+        (f"d{k}", year, f"The bank of {own}. Bank!") for k, (year, own) in enumerate(((1901, "stone"), (1995, "water")))
+    ]
+    found = read(corpus_of(rows, tmp_path), model, "bank", by_sentence=True)
+    tokenizer, encoder = AutoTokenizer.from_pretrained(model), AutoModel.from_pretrained(model).eval()
+    for k, text in enumerate(("The bank of stone.", "Bank!", "The bank of water.", "Bank!")):
+        states = encoder(**tokenizer(text, return_tensors="pt")).last_hidden_state[0].numpy()
+        own = states[2] - states[[1, 3, 4]].mean(0) if "of" in text else states[1]  # alone it is as it is
+        assert np.allclose(found.vectors[k], own, atol=1e-5)
 
 
 def test_an_occurrence_behind_the_end_of_the_window_is_read(tmp_path):
