@@ -84,7 +84,7 @@ def _words(result: Content, pair: Pair) -> Block:
     more = f" The table words has {counted(rest, 'more word')}." if rest > 0 else ""
     tables = [SmallTable.of("", shown[:_LISTED], columns, Compared)] if shown else []
     title = f"Which words are used differently, {pair.first} to {pair.second}?"
-    answer = f"{DIFFER.sentence(pair)}{more}"
+    answer = f"The surest words come first, and of equally sure ones those whose usages lie farthest apart.{more}"
     first = pair == next(PAIRS.rows(result.tables))
     return Block(title, tables=tables, figures=["words"] * first, answer=answer, aside=_ASIDE * first)
 
@@ -99,11 +99,7 @@ def _sentences(result: Content, pair: Pair) -> Iterator[Block]:
     tables = []
     for word in dict.fromkeys(row.word for row in rows):
         own = [row for row in rows if row.word == word]
-        columns: Columns = [
-            ("period", "period"),
-            ("sentence", _sentence),
-            ("document", lambda row: printable(row.document)),
-        ]
+        columns: Columns = [("period", "period"), ("sentence, and its document", _sentence)]
         tables.append(SmallTable.of(word, own, columns, Example))
     if tables:
         title = f"How do these words read in {pair.first} and in {pair.second}?"
@@ -111,7 +107,7 @@ def _sentences(result: Content, pair: Pair) -> Iterator[Block]:
 
 
 def _sentence(row: Example) -> str:
-    return printable(f"{row.before}‹{row.written}›{row.after}")
+    return printable(f"{row.before}‹{row.written}›{row.after} ({row.document})")
 
 
 def _measures(result: Content) -> Block:

@@ -2,6 +2,7 @@
 
 import random
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -108,6 +109,14 @@ def test_sentences_of_the_word_that_moved_are_of_both_periods_and_escaped(moved)
             LAND if row.period == "1900-1949" else WATER
         )
     assert "‹bank›" in to_html(moved)
+
+
+def test_what_stands_in_texts_and_names_is_escaped(moved):
+    row = next(EXAMPLES.rows(moved.tables))._replace(before="<script>a</script> & ", document="<b>d</b>")
+    page = to_html(replace(moved, tables=moved.tables | EXAMPLES.named([row])))
+    assert "&lt;script&gt;a" in page
+    assert "<script>a" not in page
+    assert "<b>d" not in page
 
 
 def test_periods_that_are_samplings_of_one_text_have_no_word(model, words, tmp_path):
