@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -94,9 +95,8 @@ def usage(
         answer.report(f"reading sentences by {model.name}", 0.0)
         place = None
         if finished is not None:
-            place = finished / digest_of(
-                corpus.hash, options.epochs_by, names, options.most, options.seed, layer, model.digest
-            )
+            asked = [options.epochs_by, names, options.most, options.seed, layer]
+            place = finished / digest_of(corpus.hash, asdict(corpus_options), asked, model.digest)
         tell = _told(answer.report, f"reading sentences by {model.name}")
         usages = read_usages(encoder, sentences, layer, place, tell, by_sentence=options.centre == "sentence")
         result.settings |= {"corpus": corpus.name, "model": model.name, "layer": layer}

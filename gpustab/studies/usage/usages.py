@@ -268,8 +268,8 @@ def read_usages(
         return word_sums(encoder, layer, lot)
 
     parts = map(make, sentences.together()) if folder is None else read_sums(kept_sums(folder, sentences, make, tell))
-    read, every, rows, total = Counter[str](), list[Numbers](), list[NDArray[np.float32]](), Counter[int]()
-    mean: NDArray[np.float64] | None = None
+    read, every, rows, total = Counter[str](), list[Numbers](), list[NDArray[np.float32]](), np.zeros(0)
+    number = 0
     for part in parts:
         read.update(part.read)
         if not len(part.items):
@@ -278,15 +278,14 @@ def read_usages(
         every.append(part.items[own] - 1)
         rows.append(part.sums[own] - _of_others(part)[own] if by_sentence else part.sums[own])
         added = part.sums.sum(0, dtype=np.float64)
-        mean = added if mean is None else mean + added
-        total[0] += int(part.counts.sum())
-    if not rows or mean is None:
+        total, number = added + total if number else added, number + int(part.counts.sum())
+    if not rows:
         raise InputError("no occurrence of the words has a vector")
     order = np.argsort(np.concatenate(every))
     kept = np.concatenate(every)[order]
     vectors = np.concatenate(rows)[order]
     if not by_sentence:
-        vectors -= (mean / total[0]).astype(np.float32)
+        vectors -= (total / number).astype(np.float32)
     read["repeated"], read["drawn"] = sentences.repeated, len(sentences)
     read["not found"] = read["drawn"] - len(sentences.chosen) - sentences.repeated
     read["kept"], read["no vector"] = len(kept), len(sentences.chosen) - len(kept)
