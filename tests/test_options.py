@@ -71,7 +71,9 @@ NUMBERS = {
     "above 0 and up to 1": "CorpusOptions.fraction BootstrapPlan.fraction",
     "above 0 and below 1": "ChangeOptions.rate TrainingOptions.rate UsageOptions.rate",
     "above 0.5 and below 1": "ThresholdsOptions.confidence",
-    "": "Encoding.layer UsageOptions.layer ChangeOptions.spread ConsistencyOptions.domain_high ConsistencyOptions.general_high",
+    "": """
+        Encoding.layer UsageOptions.layer ChangeOptions.spread ConsistencyOptions.domain_high
+        ConsistencyOptions.general_high""",
 }
 """All numbers, by what is taken."""
 
