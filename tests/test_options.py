@@ -44,7 +44,7 @@ NUMBERS = {
         InstabilityOptions.targets InstabilityOptions.pairs
         LocalizationOptions.most TrainingOptions.runs TrainingOptions.dim TrainingOptions.epochs
         TrainingOptions.min_count TrainingOptions.inference
-        WordsOptions.n WordsOptions.targets LayersOptions.n
+        WordsOptions.n WordsOptions.targets LayersOptions.n UsageOptions.targets
         ThresholdsOptions.words ThresholdsOptions.places ThresholdsOptions.draws ThresholdsOptions.pairs
         Plan.jobs TrainPlan.jobs SweepPlan.jobs
         TrainOptions.dim TrainOptions.window TrainOptions.epochs""",
@@ -53,7 +53,9 @@ NUMBERS = {
         ConsistencyOptions.number ConsistencyOptions.samples ThresholdsOptions.min_pairs SweepPlan.runs""",
     "from 3 upwards": "ThresholdsOptions.sample",
     "from 9 upwards": "ChangeOptions.deals",
+    "from 6 upwards": "UsageOptions.most",
     "from 40 upwards": "LayersOptions.sentences",
+    "from 99 upwards": "UsageOptions.deals",
     "from 100 upwards": "LocalizationOptions.draws",
     "from 0 upwards": """
         Encoding.directions ChangeOptions.resamples ConsistencyOptions.subsample ConsistencyOptions.window_decay""",
@@ -62,15 +64,17 @@ NUMBERS = {
     "from 0 to 4294967295": """
         StabilityOptions.seed CompareOptions.seed BootstrapOptions.seed ChangeOptions.seed ConsistencyOptions.seed
         InstabilityOptions.seed LocalizationOptions.seed ThresholdsOptions.seed WordsOptions.seed
-        AssociationOptions.seed Encoding.seed LayersOptions.seed
+        AssociationOptions.seed Encoding.seed LayersOptions.seed UsageOptions.seed
         Plan.seed TrainPlan.seed SweepPlan.seed""",
     "above 0": """
         ConsistencyOptions.alpha ConsistencyOptions.sample ConsistencyOptions.alpha_decay ConsistencyOptions.domain_low
         ConsistencyOptions.general_low""",
     "above 0 and up to 1": "CorpusOptions.fraction BootstrapPlan.fraction",
-    "above 0 and below 1": "ChangeOptions.rate TrainingOptions.rate",
+    "above 0 and below 1": "ChangeOptions.rate TrainingOptions.rate UsageOptions.rate",
     "above 0.5 and below 1": "ThresholdsOptions.confidence",
-    "": "Encoding.layer ChangeOptions.spread ConsistencyOptions.domain_high ConsistencyOptions.general_high",
+    "": """
+        Encoding.layer UsageOptions.layer ChangeOptions.spread ConsistencyOptions.domain_high
+        ConsistencyOptions.general_high""",
 }
 """All numbers, by what is taken."""
 

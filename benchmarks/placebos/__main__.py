@@ -36,6 +36,7 @@ from benchmarks.placebos import (
     sizes,
     spaces,
     terms,
+    usages,
     words,
 )
 from benchmarks.placebos.cells import Draws, Row, drawing
@@ -72,6 +73,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "calibrations": calibrations.rows,
     "associations": associations.rows,
     "layers": layers.rows,
+    "usages": usages.rows,
     **DRAWN,
 }
 
@@ -122,7 +124,7 @@ def main() -> None:
     missing = missing_in(choices.out / "placebos.json", choices.sets) if choices.batch else Draws().missing
     with tempfile.TemporaryDirectory() as name, drawing(Draws(choices.batch, missing)):
         folder, parts = choices.pools or Path(name) / "pools", choices.only.split(",")
-        if not {*parts} <= {*DRAWN, "neighbourhoods", "layers"}:
+        if not {*parts} <= {*DRAWN, "neighbourhoods", "layers", "usages"}:
             train_pools(folder)
         start = time.monotonic()
         for part in parts:

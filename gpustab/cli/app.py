@@ -38,6 +38,10 @@ STUDIES = {
     "instability": ("measure", "Tell how unstable techniques are, why, and if averaging helps (Rettenmeier 2020)."),
     "bootstrap": ("bootstrap", "Tell which neighbours of your words hold over bootstrap runs (Antoniak & Mimno 2018)."),
     "change": ("change", "Find which words moved between periods, and how much of it is noise (Rettenmeier 2020)."),
+    "usage": (
+        "usage",
+        "Tell which words are used differently in two periods, by a contextual encoder (Giulianelli 2020).",
+    ),
     "consistency": ("measure", "Tell whether parts of one text give a term the same vector (Bloem et al. 2019)."),
     "thresholds": ("measure", "Find from which cosine on two words are related (Elekes et al. 2018)."),
     "calibration": ("calibration", "Find which similarity a cosine stands for: a curve to apply, with its error."),

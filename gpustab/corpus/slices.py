@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -83,18 +84,32 @@ def control(corpus: Corpus, sizes: Sequence[int], seed: int) -> list[Slice]:
 def read_epochs(text: str) -> tuple[str, list[tuple[int, int]] | None]:
     """Return the column and the ranges of years behind ``COLUMN:FIRST-LAST:YEARS``, or behind ``COLUMN`` alone.
 
-    Both ends count, and the last epoch may be shorter: ``year:1790-2020:100`` is 1790-1889, 1890-1989 and 1990-2020. A
-    column alone means that every value of it is an epoch; ``folder`` is the first folder on a document's path.
+    Both ends count, and the last epoch may be shorter: ``year:1790-2020:100`` is 1790-1889, 1890-1989 and 1990-2020.
+    Epochs with years between them are listed: ``year:1790-1900,1950-2020``. A column alone means that every value of it
+    is an epoch; ``folder`` is the first folder on a document's path.
 
     Raises:
-        InputError: if it is not of that form.
+        InputError: if it is not of that form, or epochs that are listed overlap.
+
+    >>> read_epochs("year:1790-1900,1950-2020")
+    ('year', [(1790, 1900), (1950, 2020)])
     """
-    form = f"{option('epochs_by', text)}: wanted COLUMN, or COLUMN:FIRST-LAST:YEARS such as year:1790-2020:20"
+    form = (
+        f"{option('epochs_by', text)}: wanted COLUMN, or COLUMN:FIRST-LAST:YEARS such as year:1790-2020:20, or "
+        "COLUMN:FIRST-LAST,FIRST-LAST"
+    )
     column, colon, rest = text.partition(":")
     if not column:
         raise InputError(form)
     if not colon:
         return column, None
+    listed = [re.fullmatch(r"(-?\d+)-(-?\d+)", part.strip()) for part in rest.split(",")]
+    if len(listed) > 1 and all(listed):
+        ranges = [(int(one[1]), int(one[2])) for one in listed if one]
+        ends = [year for span in ranges for year in span]
+        if ends != sorted(ends) or any(a[1] == b[0] for a, b in pairwise(ranges)):
+            raise InputError(f"{form}; epochs follow one another, and no year is in two")
+        return column, ranges
     found = re.fullmatch(r"(-?\d+)-(-?\d+):(\d+)", rest)
     if not found:
         raise InputError(form)

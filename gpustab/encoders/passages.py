@@ -97,12 +97,21 @@ class Passages:
 
     def texts(self) -> Iterator[str]:
         """Yield the texts alone, in the order of the units."""
+        for texts in self.documents():
+            for text in texts if self._corpus.unit == "sentence" else ["\n".join(texts)]:
+                yield self._prepared(text)
+
+    def documents(self) -> Iterator[Iterable[str]]:
+        """Yield the texts of every document, its sentences where the options ask for them, as they were written."""
         split = splitter(self._corpus.source, self._options) if self._corpus.source else list
         drop = re.compile(self._options.drop, re.M) if self._options.drop else None
         for document in self._corpus.raw():
-            texts: Iterable[str] = split([drop.sub(" ", text) if drop else text for text in document.texts])
-            for text in texts if self._corpus.unit == "sentence" else ["\n".join(texts)]:
-                yield self._prepared(text)
+            yield split([drop.sub(" ", text) if drop else text for text in document.texts])
+
+    def passage(self, unit: int, written: str) -> Passage:
+        """Return a text as the encoder reads it, with the places of its words."""
+        text = self._prepared(written)
+        return Passage(unit, text, *self._occurrences(text))
 
     def _prepared(self, text: str) -> str:
         text = _BROKEN.sub(self._joined, run_on(text, self._breaks)).replace(BREAK, "")

@@ -26,6 +26,20 @@ BIBTEX = {
   year = {2018},
   doi = {10.1162/tacl_a_00008}
 }""",
+    "giulianelli2020": """@inproceedings{giulianelli2020,
+  title = {Analysing Lexical Semantic Change with Contextualised Word Representations},
+  author = {Giulianelli, Mario and Del Tredici, Marco and Fern{\\'a}ndez, Raquel},
+  booktitle = {Proceedings of the 58th Annual Meeting of the Association for Computational Linguistics},
+  year = {2020},
+  doi = {10.18653/v1/2020.acl-main.365}
+}""",
+    "kutuzov2020": """@inproceedings{kutuzov2020,
+  title = {UiO-UvA at SemEval-2020 Task 1: Contextualised Embeddings for Lexical Semantic Change Detection},
+  author = {Kutuzov, Andrey and Giulianelli, Mario},
+  booktitle = {Proceedings of the Fourteenth Workshop on Semantic Evaluation},
+  year = {2020},
+  doi = {10.18653/v1/2020.semeval-1.14}
+}""",
     "bloem2019": """@inproceedings{bloem2019,
   title = {Evaluating the Consistency of Word Embeddings from Small Data},
   author = {Bloem, Jelke and Fokkens, Antske and Herbelot, Aur{\\'e}lie},

@@ -197,6 +197,16 @@ WRONG = {
         ("study association nowhere --sets words.txt", "nowhere: there is no such file"),
         ("study association set --sets words.txt --seed -1", "--seed is -1"),
     ],
+    "study usage": [
+        ("study usage text.txt", "no encoder was given"),
+        ("study usage text.tx -m folder", "near it is text.txt"),
+        ("study usage text.txt -m nowhere", "nowhere: there is no such folder of a model"),
+        ("study usage text.txt -m folder", "which periods? Give --epochs-by"),
+        ("study usage text.txt -m folder --epochs-by year -w nowhere", "--words: nowhere: there is no such file"),
+        ("study usage text.txt -m folder --epochs-by year --truth-columns a:changed", "--truth-columns has no effect"),
+        ("study usage text.txt -m folder --epochs-by year --deals 9", "--deals is 9"),
+        ("study usage text.txt -m folder --epochs-by year --most 5", "--most is 5"),
+    ],
     "study words": [
         ("study words nowhere", "nowhere: there is no such file"),
         ("study words set --text nowhere", "--text: nowhere: there is no such file"),

@@ -1,0 +1,1 @@
+"""Usages of words in periods."""

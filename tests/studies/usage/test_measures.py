@@ -1,0 +1,147 @@
+"""Measures beside naive loops, and what they say where the answer is known."""
+
+import numpy as np
+import pytest
+
+from gpustab.studies.usage.measures import Word, clusters_of, silhouette
+from tests.studies.usage import naive
+
+
+def usages(rng, documents, each, shift=0.0, alike=0.5, width=6):
+    """Usages of so many documents; those of one document are alike, those of one call lie to one side."""
+    centre = rng.standard_normal((documents, 1, width)) * alike + np.eye(width)[0] * shift
+    return (centre + rng.standard_normal((documents, each, width))).reshape(-1, width)
+
+
+def word(rng, sizes=((9, 3), (8, 3)), **how):
+    (m, a), (n, b) = sizes
+    shift = how.pop("shift", 0.0)
+    vectors = np.concatenate([usages(rng, m, a, **how), usages(rng, n, b, shift=shift, **how)])
+    documents = np.concatenate([np.repeat(np.arange(m), a), np.repeat(np.arange(m, m + n), b)])
+    return vectors, documents, np.arange(len(documents)) >= m * a
+
+
+def p_values(own, seed=0, deals=199):
+    return [one.p for one in Word(*own).measured(deals, np.random.default_rng(seed))[0]]
+
+
+def test_measures_are_those_of_naive_loops():
+    vectors, documents, later = word(np.random.default_rng(0), sizes=((7, 2), (6, 4)), shift=1.0)
+    made = Word(vectors, documents, later)
+    found, true, left = made.measured(99, np.random.default_rng(0))
+    first, second = vectors[~later].tolist(), vectors[later].tolist()
+    clusters = made.clusters
+    own = naive.within(first, documents[~later]), naive.within(second, documents[later])
+    assert found[0].value == pytest.approx(naive.apd(first, second))
+    assert found[0].expected == pytest.approx(sum(own) / 2)
+    assert found[1].value == pytest.approx(naive.prt(first, second))
+    assert found[2].value == pytest.approx(naive.jsd(clusters[~later].tolist(), clusters[later].tolist()))
+    assert len(left.apd) == 13
+    without = later & (documents != 9)
+    assert left.apd[9] == pytest.approx(naive.apd(first, vectors[without].tolist()))
+    assert left.within[9] == pytest.approx((own[0] + naive.within(vectors[without].tolist(), documents[without])) / 2)
+    assert left.prt[9] == pytest.approx(naive.prt(first, vectors[without].tolist()))
+    assert left.jsd[9] == pytest.approx(naive.jsd(clusters[~later].tolist(), clusters[without].tolist()))
+    assert true.beyond[0, 0] == pytest.approx(found[0].beyond.value)
+
+
+def test_deals_keep_documents_whole_and_their_numbers():
+    own = word(np.random.default_rng(1))
+    made = Word(*own)
+    true = made.apart(1 - made.later[None].astype(float), made.later[None].astype(float))
+    other = np.roll(made.later, 3)
+    as_dealt = made.apart(1 - other[None].astype(float), other[None].astype(float))
+    assert as_dealt.apd[0] == pytest.approx(naive.apd(own[0][~other[own[1]]].tolist(), own[0][other[own[1]]].tolist()))
+    assert as_dealt.apd[0] != true.apd[0]
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_planted_clusters_are_found_and_the_silhouette_is_that_of_a_loop(k):
+    rng = np.random.default_rng(k)
+    own = np.repeat(np.arange(k), 7)
+    units = np.eye(5)[own] + 0.1 * rng.standard_normal((7 * k, 5))
+    units /= np.linalg.norm(units, axis=1, keepdims=True)
+    found = clusters_of(units)
+    assert len(set(zip(own.tolist(), found.tolist(), strict=True))) == k == found.max() + 1
+    square = np.linalg.norm(units[:, None] - units[None], axis=2)
+    for clusters in (own, rng.permutation(own), np.minimum(np.arange(7 * k), 2)):
+        assert silhouette(square, clusters) == pytest.approx(naive.silhouette(units.tolist(), clusters.tolist()))
+
+
+def test_usages_that_are_all_alike_are_one_cluster_and_no_change():
+    vectors = np.tile([[1.0, 2.0, 0.3]], (24, 1)) * (1 + 1e-16)
+    found = Word(vectors, np.arange(24) // 2, np.arange(24) >= 12).measured(99, np.random.default_rng(0))[0]
+    assert [one.p for one in found] == [1.0, 1.0, 1.0]
+    assert all(abs(one.beyond.value) < 1e-9 for one in found)
+
+
+def test_a_prototype_without_a_direction_is_no_finding():
+    vectors = np.array([[1.0, 2.0], [-1.0, -2.0]] * 6 + [[0.0, 1.0]] * 12)
+    documents = np.arange(24) // 2
+    found = Word(vectors, documents, documents >= 6).measured(99, np.random.default_rng(0))[0]
+    assert np.isnan(found[1].value)
+    assert found[1].p == 1.0
+
+
+@pytest.mark.parametrize("sizes", [((6, 1), (6, 1)), ((30, 2), (6, 2)), ((6, 6), (24, 1))])
+def test_the_pairwise_distance_is_unbiased_in_the_number_of_usages_however_unequal_the_periods(sizes):
+    """Of sets without a change the mean excess is 0; prototypes and clusters alone would show a change.
+
+    Where one period has few long documents and the other many short ones, deals lie farther apart than the periods do:
+    the two others then err on the side of no change.
+    """
+    rng = np.random.default_rng(7)
+    found = [Word(*word(rng, sizes=sizes)).measured(99, rng)[0] for _ in range(40)]
+    for m in range(3):
+        beyond = np.array([one[m].beyond.value for one in found])
+        error = 3.5 * beyond.std(ddof=1) / np.sqrt(len(beyond))
+        assert beyond.mean() < error
+        assert beyond.mean() > -error or (m > 0 and sizes[0][1] != sizes[1][1])
+    assert np.mean([one[1].expected for one in found]) > 0.02  # what is subtracted is not nothing
+    assert np.mean([one[2].expected for one in found]) > 0.01
+
+
+@pytest.mark.parametrize("alike", [0.0, 2.0])
+def test_the_test_holds_its_level_whether_usages_of_a_document_are_alike_or_not(alike):
+    rng = np.random.default_rng(11)
+    p = np.array([p_values(word(rng, sizes=((8, 4), (14, 2)), alike=alike), k) for k in range(40)])
+    assert ((p <= 0.05).sum(0) <= 6).all()  # of 40, 2 are expected; more than 6 in 0.3 %
+    assert ((p <= 0.5).sum(0) >= 9).all()
+
+
+def test_occurrences_in_place_of_documents_would_find_changes_that_are_none():
+    rng = np.random.default_rng(13)
+    sets = [word(rng, sizes=((8, 6), (8, 6)), alike=2.0) for _ in range(12)]
+    as_single = [p_values((vectors, np.arange(len(later)), later))[0] for vectors, _, later in sets]
+    assert sum(p <= 0.05 for p in as_single) > 6
+    assert sum(p_values(own)[0] <= 0.05 for own in sets) <= 3
+
+
+def test_a_planted_change_is_found_and_its_usages_are_the_typical_ones():
+    rng = np.random.default_rng(17)
+    vectors, documents, later = word(rng, sizes=((40, 2), (40, 2)))
+    planted = later & (documents % 2 == 0)
+    vectors[planted] += np.eye(6)[3] * 6
+    assert max(p_values((vectors, documents, later))) <= 0.01
+    typical = Word(vectors, documents, later).typical()
+    assert set(np.argsort(-typical)[:15]) <= set(np.flatnonzero(planted))
+
+
+def test_a_usage_is_typical_by_others_of_other_documents():
+    vectors, documents, later = word(np.random.default_rng(19), sizes=((3, 2), (2, 3)))
+    found = Word(vectors, documents, later).typical()
+    for k, own in enumerate(vectors.tolist()):
+        means = [
+            naive.mean(
+                naive.cosine(own, vectors[j]) for j in np.flatnonzero((later == side) & (documents != documents[k]))
+            )
+            for side in (True, False)
+        ]
+        assert found[k] == pytest.approx(means[0] - means[1])
+
+
+def test_a_document_that_belongs_to_both_periods_is_dealt_in_two_parts():
+    vectors, documents, later = word(np.random.default_rng(23))
+    made = Word(vectors, documents % 9, later)  # authors who wrote in both
+    assert len(made.later) == 17
+    assert made.later.sum() == 8

@@ -1,0 +1,295 @@
+"""The whole study on texts whose answer is known, read by tiny encoders; and what must not be lost on the way."""
+
+import random
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("transformers")
+
+import torch
+from transformers import AutoModel, AutoTokenizer
+
+from gpustab.corpus.options import CorpusOptions
+from gpustab.corpus.tokenise import prepare_corpus
+from gpustab.errors import InputError
+from gpustab.formats.checkpoints.encoder import SentenceEncoder
+from gpustab.report import to_html
+from gpustab.studies.usage.claims import COMPARED, EXAMPLES, PAIRS, TRUTH, USED, WORD_DIFFERS
+from gpustab.studies.usage.compared import text_of
+from gpustab.studies.usage.study import usage
+from gpustab.studies.usage.usages import Sentences, counts_of, drawn, read_usages
+from tests.encoders.tiny import bytes_in_pairs, save, word_pieces
+
+OPTIONS = CorpusOptions(min_count=1, as_is=True, id_column="id", date_column="year")
+LAND, WATER = ("stone", "walked", "tuesday", "slowly"), ("water", "sailing", "river", "harbour")
+HOW = {"epochs_by": "year:1900-1949,1990-1999", "deals": 199}
+
+
+def sentence(draw, word, around):
+    return " ".join([*draw.choices(around, k=2), word, *draw.choices(around, k=2)]).capitalize() + "."
+
+
+def texts(share=0.0, documents=24, seed=0):
+    """Rows of documents: bank stands on land, unhappily in water; later, in a share of documents, bank does too."""
+    draw = random.Random(seed)
+    for k in range(2 * documents):
+        later = k >= documents
+        turned = later and draw.random() < share
+        own = [sentence(draw, "bank", WATER if turned else LAND), sentence(draw, "unhappily", WATER)]
+        own += [sentence(draw, "never", WATER if k == 3 else LAND)] * (k in (3, 4, documents + 1))
+        own += [sentence(draw, "cafés", LAND)] * (not later)
+        own += [sentence(draw, "don't", WATER) for _ in range(9)] * (k in (2, documents + 2))
+        yield f"d{k}", 1995 if later else 1900 + k, " ".join(own)
+
+
+def corpus_of(rows, folder, options=OPTIONS):
+    path = folder / "text.csv"
+    path.write_text(
+        "id,year,text\n" + "".join(f'{name},{year},"{text}"\n' for name, year, text in rows), encoding="utf-8"
+    )
+    return prepare_corpus(path, options, look=False)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return save(tmp_path_factory.mktemp("models") / "tiny", tokenizer=word_pieces())
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory):
+    path = tmp_path_factory.mktemp("words") / "words.txt"
+    path.write_text("bank\nunhappily\nnever\ncafés\ndon't\nTuesdays\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def moved(model, words, tmp_path_factory):
+    corpus = corpus_of(texts(1.0), tmp_path_factory.mktemp("moved"))
+    return usage(corpus, OPTIONS, model, words=str(words), **HOW)
+
+
+def verdicts(result, measure="apd"):
+    return {row.word: WORD_DIFFERS.judge(row) for row in COMPARED.rows(result.tables, measure=measure)}
+
+
+def test_the_word_that_moved_is_found_and_no_other(moved):
+    assert verdicts(moved) == {
+        "bank": "yes",
+        "unhappily": "undecided",
+        "never": "no test",
+        "cafés": "no test",
+        "don't": "no test",
+    }
+    assert moved.verdict == [
+        "1900-1949 to 1990-1999: 1 of 2 words is used differently, beyond two samplings of one period. Up to 5 % of "
+        "these may be false."
+    ]
+
+
+def test_words_without_a_test_are_told_with_their_counts(moved):
+    used = {(row.period, row.word): row[2:] for row in USED.rows(moved.tables)}
+    assert used["1990-1999", "cafés"] == (0, 0, 0, 0)  # one period alone has it
+    assert used["1900-1949", "never"] == (2, 2, 2, 2)
+    assert used["1990-1999", "never"] == (1, 1, 1, 1)
+    assert used["1900-1949", "don't"][:2] == (9, 1)  # all in one document
+    assert "Which words could not be tested?" in to_html(moved)
+    assert "1 of 6 words is not in the text: Tuesdays." in moved.notes
+
+
+def test_sentences_of_the_word_that_moved_are_of_both_periods_and_escaped(moved):
+    rows = list(EXAMPLES.rows(moved.tables))
+    assert {row.word for row in rows} == {"bank"}
+    assert [row.period for row in rows] == ["1900-1949"] * 3 + ["1990-1999"] * 3
+    assert len({row.document for row in rows}) == 6
+    for row in rows:
+        assert set(re.findall(r"\w+", f"{row.before} {row.after}".lower())) <= set(
+            LAND if row.period == "1900-1949" else WATER
+        )
+    assert "‹bank›" in to_html(moved)
+
+
+def test_what_stands_in_texts_and_names_is_escaped(moved):
+    row = next(EXAMPLES.rows(moved.tables))._replace(before="<script>a</script> & ", document="<b>d</b>")
+    page = to_html(replace(moved, tables=moved.tables | EXAMPLES.named([row])))
+    assert "&lt;script&gt;a" in page
+    assert "<script>a" not in page
+    assert "<b>d" not in page
+
+
+def test_periods_that_are_samplings_of_one_text_have_no_word(model, words, tmp_path):
+    result = usage(corpus_of(texts(seed=3), tmp_path), OPTIONS, model, words=str(words), **HOW)
+    assert {row.found for row in PAIRS.rows(result.tables)} == {0}
+    assert verdicts(result)["bank"] == "undecided"
+
+
+@torch.no_grad()
+def naive(folder, sentences, word):
+    """Vectors of a word in sentences, one after the other, and the sum and number of all words."""
+    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder).eval()
+    found, total, number = [], 0, 0
+    for text in sentences:
+        read = tokenizer(text, return_offsets_mapping=True, return_tensors="pt")
+        places = read.pop("offset_mapping")[0].tolist()
+        states = model(**read).last_hidden_state[0].double()
+        for match in re.finditer(r"[^\W\d_]+(?:'[^\W\d_]+)*", text):
+            own = [states[k] for k, (a, b) in enumerate(places) if a < match.end() and b > match.start() and a < b]
+            vector = sum(own) / len(own)
+            total, number = total + vector, number + 1
+            found += [vector] if match[0].lower() == word else []
+    return torch.stack(found) - total / number
+
+
+def read(corpus, folder, word, options=OPTIONS, **how):
+    text = text_of(corpus, options, HOW["epochs_by"])
+    numbers = [text.corpus.vocabulary.index_of(word.encode())]
+    counts = counts_of(text.corpus, numbers, text.period, 2)
+    sentences = Sentences(text.corpus, options, numbers, drawn(counts, [word.encode()], 100, 0), text.period)
+    return read_usages(SentenceEncoder(folder), sentences, -1, None, lambda _: None, **how)
+
+
+@pytest.mark.parametrize(
+    ("kind", "tokenizer", "side"),
+    [
+        ("bert", word_pieces(), "right"),
+        ("bert", word_pieces(lowercase=False), "left"),
+        ("roberta", bytes_in_pairs(), "left"),
+    ],
+    ids=["small letters", "capitals, padded on the left", "bytes, padded on the left"],
+)
+def test_vectors_are_those_of_single_sentences_less_the_mean_of_all_their_words(kind, tokenizer, side, tmp_path):
+    tokenizer.padding_side = side
+    folder = save(tmp_path / "model", kind=kind, tokenizer=tokenizer)
+    rows = list(texts(documents=4))
+    found = read(corpus_of(rows, tmp_path), folder, "unhappily")
+    own = [part for _, _, text in rows for part in re.findall(r"[^.]+\.", text) if "unhappily" in part.lower()]
+    assert found.read["of several pieces"] >= 8
+    assert np.allclose(found.vectors, naive(folder, [part.strip() for part in own], "unhappily").numpy(), atol=1e-5)
+
+
+@torch.no_grad()
+def test_the_other_words_of_its_own_sentence_are_taken_out(model, tmp_path):
+    rows = [
+        (f"d{k}", year, f"The bank of {own}. Bank!") for k, (year, own) in enumerate(((1901, "stone"), (1995, "water")))
+    ]
+    found = read(corpus_of(rows, tmp_path), model, "bank", by_sentence=True)
+    tokenizer, encoder = AutoTokenizer.from_pretrained(model), AutoModel.from_pretrained(model).eval()
+    for k, text in enumerate(("The bank of stone.", "Bank!", "The bank of water.", "Bank!")):
+        states = encoder(**tokenizer(text, return_tensors="pt")).last_hidden_state[0].numpy()
+        own = states[2] - states[[1, 3, 4]].mean(0) if "of" in text else states[1]  # alone it is as it is
+        assert np.allclose(found.vectors[k], own, atol=1e-5)
+
+
+def test_an_occurrence_behind_the_end_of_the_window_is_read(tmp_path):
+    folder = save(tmp_path / "model", limit=16)
+    long = " ".join(["water river stone"] * 30)
+    rows = [(f"d{k}", year, f"{long} {'stone ' * k}bank.") for k, year in enumerate([1901, 1902, 1991, 1992])]
+    found = read(corpus_of(rows, tmp_path), folder, "bank")
+    assert [one.document for one in found.chosen] == [0, 1, 2, 3]
+    assert found.read["cut passages"] == 4
+    assert np.isfinite(found.vectors).all()
+    assert found.chosen[0].before.startswith("… ")
+    assert len(found.chosen[0].before) < 120
+
+
+def test_a_sentence_that_is_repeated_counts_once_a_period(model, tmp_path):
+    rows = [
+        (f"d{k}", year, "The river bank. The bank of stone.") for k, year in enumerate([1901, 1902, 1903, 1991, 1992])
+    ]
+    options = CorpusOptions(min_count=1, as_is=True, id_column="id", date_column="year", drop_duplicates=False)
+    found = read(corpus_of(rows, tmp_path, options), model, "bank", options=options)
+    assert [one.document for one in found.chosen] == [0, 0, 3, 3]
+    assert found.read["repeated"] == 6
+
+
+def test_usages_are_spread_over_documents_and_their_draw_depends_on_the_word_alone(model, tmp_path):
+    rows = [
+        (f"d{k}", 1901 + k if k < 5 else 1995, f"The bank {'of stone ' * k}. " * (9 if k else 2)) for k in range(10)
+    ]
+    options = CorpusOptions(min_count=1, as_is=True, id_column="id", date_column="year", drop_duplicates=False)
+    text = text_of(corpus_of(rows, tmp_path, options), options, HOW["epochs_by"])
+    numbers = [text.corpus.vocabulary.index_of(word) for word in (b"stone", b"bank")]
+    both = drawn(counts_of(text.corpus, numbers, text.period, 2), [b"stone", b"bank"], 14, 0)
+    alone = drawn(counts_of(text.corpus, numbers[1:], text.period, 2), [b"bank"], 14, 0)
+    assert {k: own[1] for k, own in both.items()} == {k: own[0] for k, own in alone.items()}
+    assert sorted(len(alone[k][0]) for k in range(5)) == [2, 3, 3, 3, 3]
+    assert [sum(len(alone[k][0]) for k in part) for part in (range(5), range(5, 10))] == [14, 14]
+
+
+def test_memory_is_bounded_by_what_is_kept(model, words, tmp_path):
+    """A text four times as long has as many usages."""
+    sizes = []
+    for documents in (12, 48):
+        folder = tmp_path / str(documents)
+        folder.mkdir()
+        result = usage(corpus_of(texts(1.0, documents), folder), OPTIONS, model, words=str(words), most=10, **HOW)
+        sizes.append({row.usages for row in USED.rows(result.tables, word="bank")})
+    assert all(6 < size <= 10 for size in sizes[0] | sizes[1])
+
+
+def test_a_stopped_call_goes_on_with_the_same_numbers(model, words, tmp_path, monkeypatch):
+    corpus = corpus_of(texts(1.0, 10), tmp_path)
+    monkeypatch.setattr("gpustab.studies.usage.usages._CHARACTERS", 400)
+    whole = usage(corpus, OPTIONS, model, words=str(words), **HOW)
+
+    def stop(_, part):
+        if part > 0.2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        usage(corpus, OPTIONS, model, words=str(words), finished=tmp_path / "kept", progress=stop, **HOW)
+    there = {path: path.stat().st_mtime_ns for path in (tmp_path / "kept").rglob("*.safetensors")}
+    assert there
+    again = usage(corpus, OPTIONS, model, words=str(words), finished=tmp_path / "kept", **HOW)
+    assert {path: path.stat().st_mtime_ns for path in there} == there
+    assert dict(again.tables["words"]).__repr__() == dict(whole.tables["words"]).__repr__()
+
+
+def test_judged_words_are_ranked_by_all_measures_over_the_same_words(model, tmp_path):
+    path = tmp_path / "truth.tsv"
+    path.write_text(
+        "word\tchange\nbank\t1\nunhappily\t0\nstone\t0.1\nwater\t0.9\nwalked\t0.2\ncafés\t0.5\n", encoding="utf-8"
+    )
+    corpus = corpus_of(texts(0.5), tmp_path)
+    result = usage(corpus, OPTIONS, model, truth=str(path), truth_columns=("change:changed",), **HOW)
+    assert [(row.measure, row.words) for row in TRUTH.rows(result.tables)] == [("apd", 5), ("prt", 5), ("jsd", 5)]
+    assert any("1 of 6 words is not ranked, without a test: cafés." in note for note in result.notes)
+
+
+def test_three_periods_are_compared_one_after_the_other(model, words, tmp_path):
+    rows = [(name, 1900 + k % 3 * 10, text) for k, (name, _, text) in enumerate(texts(0.0, 30))]
+    how = {"epochs_by": "year:1900-1929:10", "deals": 99}
+    result = usage(corpus_of(rows, tmp_path), OPTIONS, model, words=str(words), **how)
+    assert [(row.first, row.second) for row in PAIRS.rows(result.tables, measure="apd")] == [
+        ("1900-1909", "1910-1919"),
+        ("1910-1919", "1920-1929"),
+    ]
+    assert len(result.verdict) == 2
+
+
+def test_words_are_drawn_of_those_in_enough_documents_of_every_period(model, tmp_path):
+    result = usage(corpus_of(texts(), tmp_path), OPTIONS, model, targets=3, **HOW)
+    assert len(set(result.tables["words"]["word"])) == 3
+    assert "no test" not in verdicts(result).values()
+    assert "3 of 10 words were drawn at random" in result.notes[0]
+
+
+def test_what_cannot_be_asked_is_refused(model, words, tmp_path):
+    corpus = corpus_of(texts(), tmp_path)
+    sentences = CorpusOptions(min_count=1, as_is=True, id_column="id", date_column="year", unit="sentence")
+    for options, how, said in (
+        (OPTIONS, {"epochs_by": ""}, "which periods"),
+        (OPTIONS, {"epochs_by": "year:1900-1949,1940-1999"}, "no year is in two"),
+        (OPTIONS, {"epochs_by": "year:1700-1749,1750-1799"}, "fewer than two such periods"),
+        (OPTIONS, {"truth_columns": ("a:changed",)}, "has no effect"),
+        (OPTIONS, {"layer": 7}, "has the layers 0 to 2"),
+    ):
+        with pytest.raises(InputError, match=said):
+            usage(corpus, options, model, words=str(words), **HOW | how)
+    with pytest.raises(InputError, match="sentences of one document are alike"):
+        usage(corpus_of(texts(), tmp_path, sentences), sentences, model, words=str(words), **HOW)
+    (tmp_path / "none.txt").write_text("nowhere\n")
+    with pytest.raises(InputError, match="none of 1 word is in"):
+        usage(corpus, OPTIONS, model, words=str(tmp_path / "none.txt"), **HOW)
