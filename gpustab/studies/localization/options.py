@@ -36,6 +36,33 @@ class LocalizationOptions(Options):
     wordnet: Annotated[Path | None, Option(metavar="FOLDER", reads=True)] = None
 
 
+@dataclass(frozen=True)
+class EditChoices(Options):
+    """Which sentences are edited.
+
+    Attributes:
+        language: of the text: ``en``, which is parsed, or ``de``, whose sentences come with their tags, in CoNLL-U.
+        sentences: of the text that are read at most.
+        edits: of a kind at most.
+    """
+
+    language: Literal["en", "de"] = "en"
+    sentences: Annotated[int, Option(low=1)] = 5000
+    edits: Annotated[int, Option(low=1)] = 300
+
+
+@dataclass(frozen=True)
+class EditOptions(EditChoices):
+    """The same, with what is drawn.
+
+    Attributes:
+        draws: bootstrap samples behind every interval.
+    """
+
+    seed: Seed = 0
+    draws: Annotated[int, Option(low=100)] = 1000
+
+
 FOLDED = ("urae", "untrained-urae")
 """The kinds of models that read trees."""
 
