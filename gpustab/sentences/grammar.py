@@ -15,6 +15,9 @@ from typing import NamedTuple
 from gpustab.sentences.language import inflected, package
 from gpustab.sentences.parsed import Parsed, Word, children, root_of, spacy_parser
 
+Pair = tuple[list[Word], list[Word]]
+"""Two sentences."""
+
 
 class Slot(NamedTuple):
     """A place for one more word.
@@ -38,8 +41,8 @@ class Grammar(NamedTuple):
         parse: the sentences of some texts with their tags; ``None`` where they come with tags.
         negative: words, in small letters, by which a sentence is negated already.
         slots: places for a negation; a sentence has the first that is sure.
-        roles: a sentence with agent and patient exchanged, and one of the very same words that says what it said; or
-            why this sentence has no sure one.
+        roles: two sentences with agent and patient exchanged, and two of the very same words that say what it said; or
+            why this sentence has no sure ones. Either pair has both orders of the two, and both ways to say it.
         spell: a whole number in words.
         thousands: the sign between thousands.
     """
@@ -48,7 +51,7 @@ class Grammar(NamedTuple):
     parse: Callable[[Iterable[str]], Iterator[Parsed]] | None
     negative: frozenset[str]
     slots: tuple[Slot, ...]
-    roles: Callable[[Parsed], tuple[list[Word], list[Word]] | str]
+    roles: Callable[[Parsed], tuple[Pair, Pair] | str]
     spell: Callable[[int], str]
     thousands: str
 
@@ -136,20 +139,13 @@ def clause_of(sentence: Parsed, verb: int, symmetric: frozenset[str]) -> Clause 
     return Clause(list(before), list(phrases[0]), list(between), list(phrases[1]), list(rest), finite, heads)
 
 
-def later(phrase: Sequence[Word], before: Sequence[Word]) -> list[Word]:
+def within(phrase: Sequence[Word], before: Sequence[Word]) -> list[Word]:
     """Return a phrase that began a sentence as it is written within it; with words before it, as it stands."""
     first = phrase[0]
     is_name = first.kind == "PROPN" or (first.entity and first.kind != "DET")
     if before or is_name or not first.text.istitle():
         return list(phrase)
     return [first._replace(text=first.text.lower()), *phrase[1:]]
-
-
-def first(phrase: Sequence[Word], before: Sequence[Word]) -> list[Word]:
-    """Return a phrase as it is written where it begins a sentence, if no words stand before it."""
-    if before:
-        return list(phrase)
-    return [phrase[0]._replace(text=phrase[0].text[:1].upper() + phrase[0].text[1:]), *phrase[1:]]
 
 
 _OF_NUMBER = frozenset({"hundred", "thousand", "million", "billion", "dozen", "score", "Tausend", "Million", "Dutzend"})
@@ -207,8 +203,8 @@ def _after_auxiliary(sentence: Parsed) -> int | str:
 
 _SYMMETRIC = frozenset(
     _words(
-        "be become remain equal resemble match meet marry join face fight follow precede accompany have include represent "
-        "mean constitute comprise contain involve take"
+        "be become remain equal resemble match meet marry join face fight follow precede accompany have include "
+        "represent mean constitute comprise contain involve take prove"
     )
 )
 """Verbs that say much the same with their subject and object exchanged, or nothing of anybody's doing."""
@@ -218,35 +214,42 @@ _BE = {"VBD": ("was", "were"), "VBZ": ("is", "are"), "VBP": ("is", "are")}
 """By the tag of a verb alone, of one and of several."""
 
 
-def _in_the_passive(sentence: Parsed) -> tuple[list[Word], list[Word]] | str:
-    """Return, of "the dog bit the man", "the dog was bitten by the man", and "the man was bitten by the dog".
+def _in_the_passive(sentence: Parsed) -> tuple[Pair, Pair] | str:
+    """Return, of "the dog bit the man", the man and the dog in each other's place in two clefts.
 
-    They are of the same words, and by the order of its words the first one is the nearer.
+    "It was the man that was bitten by the dog" and "it was by the dog that the man was bitten" say the same, and are of
+    the very same words. With the two exchanged both say another thing. No order of the two is that of one side alone,
+    and no pair of words that stand together in the sentence, but within the two, stands together in any.
     """
     why = "no clause of an agent, a verb and a patient"
     for k, word in enumerate(sentence):
         clause = clause_of(sentence, k, _SYMMETRIC) if word.relation in ("root", "ccomp", "conj") else None
         if clause is None:
             continue
-        numbers = [
-            _is_plural(part, head) for part, head in zip((clause.subject, clause.thing), clause.heads, strict=True)
-        ]
+        parts = (clause.subject, clause.thing)
+        numbers = [_is_plural(part, head) for part, head in zip(parts, clause.heads, strict=True)]
         verb = _passive(clause, word, plural=numbers[0])
         if verb is None or (numbers[0] != numbers[1] and clause.finite.tag != "MD" and verb[0].text != "had"):
             why = "the verb would not agree with both"
             continue
-        before, subject, _, thing, rest, *_ = clause
-        by = [*verb, added("by")]
-        changed, control = (
-            [before, subject, by, thing, rest],
-            [before, first(thing, before), by, later(subject, before), rest],
-        )
-        return in_line(changed), in_line(control)
+        agent, patient = within(clause.subject, clause.before), clause.thing
+        is_past = clause.finite.tag == "VBD"
+        it = [*clause.before, added("it" if clause.before else "It"), added("was" if is_past else "is")]
+        by, that = [added("by")], [added("that")]
+
+        made = [
+            (
+                in_line([it, suffers, that, verb, by, does, clause.rest]),
+                in_line([it, by, does, that, suffers, verb, clause.rest]),
+            )
+            for does, suffers in ((patient, agent), (agent, patient))
+        ]
+        return made[0], made[1]
     return why
 
 
 def _passive(clause: Clause, verb: Word, *, plural: bool) -> list[Word] | None:
-    """The verb of a clause in the passive: "bit" was bitten, "will bite" will be bitten, "is biting" is being bitten."""
+    """The verb in the passive: "bit" was bitten, "will bite" will be bitten, "is biting" is being bitten."""
     participle = inflected(verb.lemma, "VBN")
     verbs = [word for word in clause.verb if word.kind in ("VERB", "AUX")]
     adverbs = [word for word in clause.verb if word not in verbs]
@@ -358,11 +361,12 @@ _ARTICLES = {"Masc": ("der", "dem"), "Fem": ("die", "der"), "Neut": ("das", "dem
 """Of the one who does it, and behind "von"."""
 
 
-def _in_the_passive_german(sentence: Parsed) -> tuple[list[Word], list[Word]] | str:
-    """Return, of "der Hund hat den Mann gebissen", "der Hund wurde von dem Mann gebissen", and the same of the man.
+def _in_the_passive_german(sentence: Parsed) -> tuple[Pair, Pair] | str:
+    """Return, of "der Hund hat den Mann gebissen", the man and the dog in each other's place in two passives.
 
-    Of the perfect alone, whose participle stands there, and of a definite article and a noun as in the dictionary,
-    whose forms in the other case are known.
+    "Der Mann wurde von dem Hund gebissen" and "von dem Hund wurde der Mann gebissen" say the same. Of the perfect
+    alone, whose participle stands there, and of a definite article and a noun as in the dictionary, whose forms in the
+    other case are known.
     """
     clause = clause_of(sentence, root_of(sentence), _SYMMETRIC_GERMAN)
     if clause is None or clause.before:
@@ -375,12 +379,13 @@ def _in_the_passive_german(sentence: Parsed) -> tuple[list[Word], list[Word]] | 
         known = noun.feats.get("Gender") in _ARTICLES and noun.feats.get("Number") == "Sing" and noun.text == noun.lemma
         if len(part) != 2 or article.feats.get("Definite") != "Def" or not known:
             return "the forms in the other case are not known"
-        nouns.append((_ARTICLES[noun.feats["Gender"]], noun))
-    verb, rest = [added("wurde"), *clause.verb[1:]], clause.rest
-    made = []
-    for (does, one), (suffers, other) in (nouns, nouns[::-1]):
-        of = [added("von"), added(suffers[1]), other._replace(spaced=True)]
-        made.append(in_line([first([added(does[0]), one._replace(spaced=True)], ()), verb, of, rest]))
+        nouns.append((_ARTICLES[noun.feats["Gender"]], noun._replace(spaced=True)))
+    verb, made = [added("wurde")], []
+    for (does, one), (suffers, other) in (nouns[::-1], nouns):
+        of, who = [added("von"), added(does[1]), one], [added(suffers[0]), other]
+        first = who[0]._replace(text=who[0].text.title())
+        rest = [*clause.verb[1:], *clause.rest]
+        made.append((in_line([[first, other], verb, of, rest]), in_line([[added("Von"), *of[1:]], verb, who, rest])))
     return made[0], made[1]
 
 
@@ -398,7 +403,7 @@ def german() -> Grammar:
     return Grammar(
         "German",
         None,
-        frozenset(_words("nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne weder kaum")),  # noqa: SIM905
+        frozenset(_words("nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne weder kaum")),
         (
             Slot(
                 ("nicht", "niemals"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from gpustab.sentences.grammar import Grammar, added, otherwise
@@ -24,6 +24,10 @@ _SPREAD = 15
 """Of the edits of a kind at most one in so many puts in one and the same word; but for negations, which are few."""
 
 
+Sides = tuple[Sequence[Sequence[Word]], Sequence[Sequence[Word]]]
+"""Sentences that say something else, and as many that say the same."""
+
+
 class Edit(NamedTuple):
     """A sentence, and two others that differ from it by equally many words.
 
@@ -31,8 +35,8 @@ class Edit(NamedTuple):
         kind: what was changed.
         sentence: number of the sentence among those that were read, from 0.
         base: as it stands.
-        changed: it says something else.
-        control: it says the same.
+        changed: one sentence or two that say something else.
+        control: as many that say the same.
         new: the words that the change put in.
         kept: the words that the control put in.
         slot: the number of the language's place for a negation; 0 of others.
@@ -41,8 +45,8 @@ class Edit(NamedTuple):
     kind: EditKind
     sentence: int
     base: Written
-    changed: Written
-    control: Written
+    changed: tuple[Written, ...]
+    control: tuple[Written, ...]
     new: str
     kept: str
     slot: int = 0
@@ -127,7 +131,7 @@ class Making:
             if not isinstance(place, str):
                 new, kept = self._pair(number)
                 changed, control = (_with(sentence, place, word) for word in (new, kept))
-                return Edit("negation", n, *map(written, (sentence, changed, control)), new, kept, number)
+                return _edit("negation", n, sentence, ([changed], [control]), new, kept, number)
             why = place
         return why
 
@@ -150,8 +154,7 @@ class Making:
         made = "negated already" if self._is_negated(sentence) else self._grammar.roles(sentence)
         if isinstance(made, str):
             return made
-        texts = [written(one) for one in (sentence, *made)]
-        return Edit("roles", n, texts[0], texts[1], texts[2], "", "")
+        return _edit("roles", n, sentence, made)
 
     def _number(self, n: int, sentence: Parsed) -> Edit | str:
         why = "no number of things"
@@ -164,8 +167,7 @@ class Making:
                 why = "this number was edited often enough"
             elif len(kept.split()) == len(new.split()):
                 self._often["numbers", kept] += 1
-                texts = ([*sentence[:k], sentence[k]._replace(text=text), *sentence[k + 1 :]] for text in (new, kept))
-                return Edit("numbers", n, *map(written, (sentence, *texts)), new, kept)
+                return _edit("numbers", n, sentence, _with_another(sentence, k, new, kept), new, kept)
         return why
 
     def _is_seldom(self, kind: EditKind, kept: str) -> bool:
@@ -188,8 +190,7 @@ class Making:
                 done, why = done + 1, "edited"
                 self._often["names", kept] += 1
                 new = f"{self._draw.choice(others)}."
-                texts = ([*sentence[:k], sentence[k]._replace(text=text), *sentence[k + 1 :]] for text in (new, kept))
-                yield Edit("names", n, *map(written, (sentence, *texts)), new, kept)
+                yield _edit("names", n, sentence, _with_another(sentence, k, new, kept), new, kept)
             self._outcomes["names", why] += 1
 
 
@@ -216,6 +217,17 @@ def make_edits(
 def _is_usable(sentence: Parsed) -> bool:
     whole = root_of(sentence) >= 0 and sentence[-1].text in (".", "!", "?")
     return SHORTEST <= len(sentence) <= LONGEST and whole
+
+
+def _edit(kind: EditKind, n: int, sentence: Parsed, made: Sides, new: str = "", kept: str = "", slot: int = 0) -> Edit:
+    changed, control = (tuple(map(written, own)) for own in made)
+    return Edit(kind, n, written(sentence), changed, control, new, kept, slot)
+
+
+def _with_another(sentence: Parsed, k: int, new: str, kept: str) -> Sides:
+    """A sentence with another word in the place of one."""
+    changed, control = ([*sentence[:k], sentence[k]._replace(text=text), *sentence[k + 1 :]] for text in (new, kept))
+    return [changed], [control]
 
 
 def _with(sentence: Parsed, place: int, text: str) -> list[Word]:

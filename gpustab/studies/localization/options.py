@@ -71,15 +71,24 @@ KINDS = ("bow", "mean", "encoder", *TRAINED)
 """What models are called; the last ones are trained."""
 
 
+def kind_and_place(text: str) -> tuple[str, str, str]:
+    """Return the kind of a model, the sign between, and its file or folder; a folder alone is an encoder's."""
+    if text not in KINDS and "=" not in text and Path(text).is_dir():
+        return "encoder", "=", text
+    return text.partition("=")
+
+
 def check_model(text: str) -> None:
-    """Refuse what is no ``KIND`` or ``KIND=FILE``, or whose file is not there.
+    """Refuse what is no ``KIND`` or ``KIND=FILE`` and no folder, or whose file is not there.
 
     Raises:
         InputError: with the nearest kind there is.
     """
-    kind, equals, place = text.partition("=")
+    kind, equals, place = kind_and_place(text)
     if kind not in KINDS:
-        raise InputError(f"{option('model')} is '{text}'{near(kind, KINDS)}; wanted one of {', '.join(KINDS)}")
+        raise InputError(
+            f"{option('model')} is '{text}'{near(kind, KINDS)}; wanted one of {', '.join(KINDS)}, or a folder"
+        )
     if kind == "bow":
         if equals:
             raise InputError(f"{option('model')} is '{text}': bow takes no file")

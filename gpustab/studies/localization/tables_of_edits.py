@@ -24,12 +24,12 @@ class EditedSentence(NamedTuple):
     kind: Annotated[str, Column(about=_KIND)]
     sentence: Annotated[int, Column(about="number of the sentence among those that were read, from 0")]
     base: Annotated[str, Column(about="the sentence")]
-    changed: Annotated[str, Column(about="the sentence that says something else")]
-    control: Annotated[str, Column(about="the sentence that says the same")]
+    changed: Annotated[str, Column(about="what says something else; two sentences of roles, with / between")]
+    control: Annotated[str, Column(about="what says the same; two sentences of roles, with / between")]
     new: Annotated[str, Column(about="what the change put in")]
     kept: Annotated[str, Column(about="what the control put in")]
-    words_changed: Annotated[int, Column(about="words in which the changed sentence differs (Levenshtein)")]
-    words_control: Annotated[int, Column(about="words in which the control differs (Levenshtein)")]
+    words_changed: Annotated[float, Column(about="words in which the changed sentence differs (Levenshtein)")]
+    words_control: Annotated[float, Column(about="words in which the control differs (Levenshtein)")]
 
 
 class EditDistance(NamedTuple):
