@@ -43,12 +43,12 @@ class EditChoices(Options):
     Attributes:
         language: of the text: ``en``, which is parsed, or ``de``, whose sentences come with their tags, in CoNLL-U.
         sentences: of the text that are read at most.
-        edits: of a kind at most.
+        each: edits of a kind at most.
     """
 
     language: Literal["en", "de"] = "en"
     sentences: Annotated[int, Option(low=1)] = 5000
-    edits: Annotated[int, Option(low=1)] = 300
+    each: Annotated[int, Option(low=1)] = 300
 
 
 @dataclass(frozen=True)
@@ -139,6 +139,23 @@ class TrainingOptions(Options):
         return replace(usual, **{k: value for k, value in chosen.items() if k in named and value is not None})
 
 
+def want_usual(options: Options, why: str, but: Sequence[str] = ()) -> None:
+    """Refuse options that were chosen though they change nothing.
+
+    Args:
+        options: that have no effect here.
+        why: they have none.
+        but: names of those that have one.
+
+    Raises:
+        InputError: naming the first that is not as usual.
+    """
+    usual = type(options)()
+    for name in (field.name for field in fields(options) if field.name not in but):
+        if (value := getattr(options, name)) != getattr(usual, name):
+            raise InputError(f"{option(name, value)} has no effect here: {why}")
+
+
 SAVED = ".pt"
 """How files of kept models end."""
 
@@ -157,10 +174,7 @@ def check_models(texts: Sequence[str], training: TrainingOptions) -> None:
         check_model(text)
     kinds = [text.partition("=")[0] for text in texts if not text.endswith(SAVED)]
     if not any(kind in TRAINED for kind in kinds):
-        usual = TrainingOptions()
-        for name in ("train_on", "runs", "dim", "epochs", "rate", "min_count", "inference", "tree", "models"):
-            if (value := getattr(training, name)) != getattr(usual, name):
-                raise InputError(f"{option(name, value)} has no effect here: no model is trained")
+        want_usual(training, "no model is trained", but=("parses",))
     if training.parses is not None and not any(text.partition("=")[0] in FOLDED for text in texts):
         raise InputError(f"{option('parses', training.parses)} has no effect here: no model reads trees")
     for name in ("train_on", "parses"):

@@ -9,7 +9,6 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpustab.sentences.model import Model
 from gpustab.studies.localization.claims import ALIKE
@@ -66,7 +65,7 @@ def score(model: str, kind: EditKind, edits: Sequence[Edit], moved: Moved, draws
         draws: bootstrap samples.
         seed: of them.
     """
-    there: NDArray[np.bool_] = np.isfinite(moved.changed + moved.control).all(axis=0)
+    there = np.asarray(np.isfinite(moved.changed + moved.control).all(axis=0))
     own = [edit for edit, is_there in zip(edits, there, strict=True) if is_there]
     changed, control = moved.changed[:, there], moved.control[:, there]
     names = [edit.kept if kind in ("numbers", "names") else edit.sentence for edit in own]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
 
+from gpustab.corpus.documents import open_documents
 from gpustab.errors import InputError, option
 from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
@@ -17,7 +20,7 @@ from gpustab.report import Result
 from gpustab.sentences.grammar import GRAMMARS, Grammar
 from gpustab.sentences.language import Tokens
 from gpustab.sentences.model import Flaws, Model, Runs
-from gpustab.sentences.parsed import Parsed
+from gpustab.sentences.parsed import Parsed, read_conllu
 from gpustab.studies.localization.claims import ALARMS_OF_RUNS, RunVectors
 from gpustab.studies.localization.claims_of_edits import SEES
 from gpustab.studies.localization.edits import EDIT_KINDS, Edit, EditKind, Edits, make_edits
@@ -74,7 +77,7 @@ def localization_of_edits(
     with answering("localization", options, (), compute, progress) as answer:
         answer.report("reading and editing sentences", 0.0)
         parsed = _parsed(list(sentences), grammar, options)
-        edits = make_edits(parsed, grammar, options.edits, options.sentences, options.seed)
+        edits = make_edits(parsed, grammar, options.each, options.sentences, options.seed)
         _describe(edits, grammar, answer)
         part = 0.6 / len(sources)
         for number, source in enumerate(sources):
@@ -85,6 +88,29 @@ def localization_of_edits(
         seen = (SEES.observed(row, f"{row.model}, {row.kind}", f"{100 * row.half:.0f} % farther") for row in rows)
         answer.result.tables[OBSERVED.name] = OBSERVED.table(seen)
     return answer.result
+
+
+TAGGED = ".conllu"
+"""How files of sentences with their tags end."""
+
+
+def read_text(sources: Sequence[str | os.PathLike[str]]) -> list[str] | list[Parsed]:
+    """Return the documents of some texts, or the sentences of files in CoNLL-U.
+
+    Args:
+        sources: ``lee``, ``sotu``, files or folders, see :func:`gpustab.corpus.documents.open_documents`; or files that
+            end in ``.conllu``.
+
+    Raises:
+        InputError: if one cannot be read, or some have tags and others have none.
+    """
+    paths = [Path(source) for source in sources]
+    tagged = [path for path in paths if path.suffix == TAGGED]
+    if tagged and len(tagged) < len(paths):
+        raise InputError(f"{tagged[0]} has sentences with their tags, other texts have none; give one kind at a time")
+    if tagged:
+        return [sentence for path in tagged for sentence in read_conllu(path)]
+    return [" ".join(document.texts) for source in sources for document in open_documents(str(source))]
 
 
 def _once(model: Model) -> Runs:
