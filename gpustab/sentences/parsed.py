@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 from gpustab.errors import InputError
 from gpustab.sentences.language import SPACY, Written, package, read_utf8
@@ -77,17 +78,22 @@ _AS_UD = {
 """What Universal Dependencies call spaCy's relations of English, where the names differ and we ask for them."""
 
 
+@cache
+def _pipeline(model: str) -> Any:
+    spacy = package("spacy", "sentences are parsed by spaCy: pip install 'gpustab[sentences]'")
+    try:
+        return spacy.load(model)
+    except OSError:
+        raise InputError(f"spaCy's model {model} is not here: pip install 'gpustab[sentences]'") from None
+
+
 def spacy_parser(texts: Iterable[str], model: str = SPACY) -> Iterator[Parsed]:
     """Yield the sentences of some texts as spaCy's small English model parses them.
 
     Raises:
         InputError: if spaCy or its model is missing.
     """
-    spacy = package("spacy", "sentences are parsed by spaCy: pip install 'gpustab[sentences]'")
-    try:
-        pipeline = spacy.load(model)
-    except OSError:
-        raise InputError(f"spaCy's model {model} is not here: pip install 'gpustab[sentences]'") from None
+    pipeline = _pipeline(model)
     for document in pipeline.pipe((" ".join(text.split()) for text in texts), batch_size=32):
         for sentence in document.sents:
             first = sentence.start

@@ -1,4 +1,4 @@
-"""Edits of single sentences, English as spaCy parses it and German with its tags: what is made, and what is left out."""
+"""Edits of single sentences, of English as spaCy parses it and of German with its tags: what is made, what left out."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,12 +15,12 @@ GERMAN = Path(__file__).parent / "sentences_de.conllu"
 pytestmark = pytest.mark.skipif(find_spec("num2words") is None, reason="needs the extra sentences")
 
 SAID = {
-    "The dog has bitten the man.": "negation",
+    "The dog has bitten the man.": "negation roles",
     "It's raining in the north of the country.": "negation",
     "The men in the boat will be here soon.": "negation",
     "They bought books in the town.": "negation",
-    "The dog bit the man in the park.": "roles",
-    "He says the police will arrest the two brothers.": "",
+    "The dog bit the man on Monday.": "roles",
+    "He says the police will arrest the two brothers.": "numbers",
     "The Taliban attacked Kabul on Monday.": "roles",
     "The army lost twelve men on the way.": "numbers",
     "The army lost 1,250 men on the way.": "numbers",
@@ -79,14 +79,14 @@ def test_a_negation_and_a_filler_stand_in_one_place(edits):
 
 
 def test_agent_and_patient_are_exchanged_in_either_order_of_the_same_words(edits):
-    edit = edit_of(edits, "roles", "The dog bit the man in the park.")
+    edit = edit_of(edits, "roles", "The dog bit the man on Monday.")
     assert [text.text for text in edit.changed] == [
-        "It was the dog that was bitten by the man in the park.",
-        "It was by the man that the dog was bitten in the park.",
+        "It was the dog that was bitten by the man on Monday.",
+        "It was by the man that the dog was bitten on Monday.",
     ]
     assert [text.text for text in edit.control] == [
-        "It was the man that was bitten by the dog in the park.",
-        "It was by the dog that the man was bitten in the park.",
+        "It was the man that was bitten by the dog on Monday.",
+        "It was by the dog that the man was bitten on Monday.",
     ]
     assert len({tuple(sorted(text)) for text in (*edit.changed, *edit.control)}) == 1
     assert "Taliban" in edit_of(edits, "roles", "The Taliban attacked Kabul on Monday.").control[0].text

@@ -58,7 +58,6 @@ def _words(row: EditScore) -> str:
 SEES = Claim[EditScore](
     id="localization.sees-edit",
     says="A model moves more by a change of meaning than by an edit of equal size that keeps the meaning.",
-    source="ours, after the controls of White 2015",
     rule=(
         f"yes if the 95 % interval of the share of sentences lies above {CHANCE + EQUAL:g}, reversed if below "
         f"{CHANCE - EQUAL:g}, no if within; of negations also only if words dealt out by chance would win as many "

@@ -149,17 +149,18 @@ def cards_of_edits(result: Content) -> list[Card]:
 def may_claim_of_edits(result: Content) -> str:
     """Return what a paper may say of every model."""
     rows = list(EDIT_SCORES.rows(result.tables))
-    return " ".join(filter(None, (_claims(model, rows) for model in dict.fromkeys(row.model for row in rows))))
+    return " ".join(_claims(model, rows) for model in dict.fromkeys(row.model for row in rows))
 
 
 def _claims(model: str, rows: Iterable[EditScore]) -> str:
     own = [(CHANGES[row.kind], SEES.judge(row)) for row in rows if row.model == model]
     seen = [what for what, verdict in own if verdict == "yes"]
     unseen = [what for what, verdict in own if verdict in ("no", "blind", "reversed")]
-    said = [f"That {model} moves more by {listed(seen)} than by edits of equal size that keep the meaning."] * bool(
-        seen
-    )
-    said += [f"Not that {model} sees {listed(unseen)}."] * bool(unseen)
+    said = []
+    if seen:
+        said.append(f"That {model} moves more by {listed(seen)} than by edits of equal size that keep the meaning.")
+    if unseen:
+        said.append(f"Not that {model} sees {listed(unseen)}.")
     return " ".join(said) or f"Nothing about {model}."
 
 

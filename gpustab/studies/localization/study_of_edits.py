@@ -35,7 +35,6 @@ from gpustab.studies.localization.tables_of_edits import (
     EditedSentence,
     EditOutcome,
 )
-from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.frame import Answer, answering
 
 
@@ -62,7 +61,7 @@ def localization_of_edits(
         **choices: options one by one, see :class:`EditOptions`.
 
     Returns:
-        Tables ``edit_scores``, ``edit_outcomes``, ``observations`` and long ones ``edited`` and ``edit_distances``.
+        Tables ``edit_scores``, ``edit_outcomes`` and long ones ``edited`` and ``edit_distances``.
 
     Raises:
         InputError: if there is no model, two of one name, no sentence that can be edited, or texts of a language that
@@ -85,8 +84,6 @@ def localization_of_edits(
             _measure(source, edits, options, answer)
         rows = list(EDIT_SCORES.rows(answer.result.tables))
         answer.result.verdict = [SEES.sentence(row) for row in rows]
-        seen = (SEES.observed(row, f"{row.model}, {row.kind}", f"{100 * row.half:.0f} % farther") for row in rows)
-        answer.result.tables[OBSERVED.name] = OBSERVED.table(seen)
     return answer.result
 
 
