@@ -18,6 +18,7 @@ from pathlib import Path
 from benchmarks.placebos import (
     associations,
     authors,
+    edited,
     factors,
     losses,
     moved,
@@ -60,6 +61,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "samples": samples.rows,
     "nouns": nouns.rows,
     "sentences": sentences.rows,
+    "edits": edited.rows,
     "periods": periods.rows,
     "moved": moved.rows,
     "neighbourhoods": neighbourhoods.rows,
@@ -117,7 +119,7 @@ def main() -> None:
     missing = missing_in(choices.out / "placebos.json", choices.sets) if choices.batch else Draws().missing
     with tempfile.TemporaryDirectory() as name, drawing(Draws(choices.batch, missing)):
         folder, parts = choices.pools or Path(name) / "pools", choices.only.split(",")
-        if not {*parts} <= {*DRAWN, "neighbourhoods"}:
+        if not {*parts} <= {*DRAWN, "neighbourhoods", "sentences", "edits"}:
             train_pools(folder)
         start = time.monotonic()
         for part in parts:

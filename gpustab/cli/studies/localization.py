@@ -64,7 +64,8 @@ def localization(
 
     gpustab study localization PAIRS.tsv --model bow --model urae --train-on CORPUS.txt --runs 3 -o DIR
     """
-    with working(showing, "nltk", "spacy", "lemminflect", extra="sentences") as (progress, finished):
+    needed = ("num2words" if edits else "nltk", "spacy", "lemminflect")
+    with working(showing, *needed, extra="sentences") as (progress, finished):
         from gpustab.studies.localization.corpus import check_corpus_path, read_pairs, write_corpus
 
         models = model or ["bow"]
