@@ -19,13 +19,15 @@ from gpustab.corpus.documents import open_documents
 from gpustab.sentences.grammar import Grammar, english
 from gpustab.sentences.model import Embedding, Runs
 from gpustab.sentences.parsed import Parsed
-from gpustab.studies.localization.edits import make_edits
+from gpustab.studies.localization.edits import EDIT_KINDS, make_edits
 from gpustab.studies.localization.study_of_edits import localization_of_edits
 
 RUNS = (1, 3)
 EACH = 100
 """Edits of a kind in a set."""
-STRONG, FAINT = 1.0, 0.15
+PLANTED = 0.3
+"""Of the sets, of worlds in which something is there."""
+STRONG, FAINT = 1.0, 0.3
 """How far a planted change of meaning moves a sentence, in lengths of a word's vector."""
 Tokens = Sequence[Sequence[str]]
 Kind = Callable[[int], Callable[[Tokens], np.ndarray]]
@@ -39,6 +41,13 @@ def sentences() -> list[Parsed]:
     every = list(language.parse(" ".join(document.texts) for document in open_documents("lee")))
     edits = make_edits(every, language, each=len(every), most=len(every))
     return [every[k] for k in sorted({edit.sentence for own in edits.found.values() for edit in own})]
+
+
+@cache
+def _exchanged() -> frozenset[tuple[str, ...]]:
+    """The sentences in which agent and patient are exchanged."""
+    found = make_edits(sentences(), english(), each=len(sentences()), most=len(sentences())).found["roles"]
+    return frozenset(tuple(text) for edit in found for text in edit.changed)
 
 
 def about(kind: Kind, grammar: Callable[[random.Random], Grammar] | None = None) -> Callable[..., object]:
@@ -68,10 +77,10 @@ def fillers_against_fillers(draw: random.Random) -> Grammar:
 def told(size: float, own: Callable[[int], Any] = by_word) -> Kind:
     """Return a kind of model of sums of words, to which what an edit changes is told by a turn of that size.
 
-    It is told by the words that stand there: negations, the numbers by their value, initials by their letter, and the
-    words between "by" and the next "that" or the end as who does it.
+    It is told by the words that stand there: negations, the numbers by their value, initials by their letter; and by
+    the sentence where agent and patient were exchanged.
     """
-    language = english()
+    language, exchanged = english(), _exchanged()
     values = {language.spell(n): str(n) for n in range(2, 100)}
     negative = {word for slot in language.slots for word in slot.negations}
 
@@ -82,6 +91,8 @@ def told(size: float, own: Callable[[int], Any] = by_word) -> Kind:
             found = np.zeros(DIMENSION)
             if negative & set(text):
                 found += word("#negated")
+            if tuple(text) in exchanged:
+                found += word("#exchanged")
             for one in text:
                 value = values.get(one.lower(), one.replace(",", ""))
                 if value.isdigit():
@@ -130,15 +141,17 @@ def worlds() -> Iterator[World]:
     ):
         only = never("yes", "reversed", "blind")._replace(about=lambda row: row.kind == "negation")
         yield World(f"fillers against fillers, {name}", about(kind, fillers_against_fillers), {claim: only}, RUNS)
-    planted = should("yes", "reversed", "blind", "no")._replace(about=lambda row: row.kind != "roles")
-    yield World("a planted change as long as a word", about(told(STRONG)), {claim: planted}, RUNS, 0.5)
-    yield World(f"a planted change, {FAINT:g} of a word", about(told(FAINT)), {claim: planted}, RUNS, 0.5)
+    for size in (STRONG, FAINT):
+        for kind in EDIT_KINDS:
+            planted = should("yes", "reversed", "blind", "no")._replace(about=lambda row, k=kind: row.kind == k)
+            name = f"{kind}, a planted change of {size:g} of a word's length"
+            yield World(name, about(told(size)), {claim: planted}, RUNS, PLANTED)
     yield World(
         "a model that drops what negates",
         about(deaf),
         {claim: should("blind", "yes", "reversed", "no")._replace(about=lambda row: row.kind == "negation")},
         RUNS,
-        0.5,
+        PLANTED,
     )
 
 
