@@ -204,10 +204,10 @@ def _after_auxiliary(sentence: Parsed) -> int | str:
 _SYMMETRIC = frozenset(
     _words(
         "be become remain equal resemble match meet marry join face fight follow precede accompany have include "
-        "represent mean constitute comprise contain involve take prove"
+        "represent mean constitute comprise contain involve take prove give send offer show grant tell teach"
     )
 )
-"""Verbs that say much the same with their subject and object exchanged, or nothing of anybody's doing."""
+"""Verbs that say much the same with their subject and object exchanged, or nothing of anybody's doing, or take two."""
 
 
 _BE = {"VBD": ("was", "were"), "VBZ": ("is", "are"), "VBP": ("is", "are")}
@@ -228,6 +228,10 @@ def _in_the_passive(sentence: Parsed) -> tuple[Pair, Pair] | str:
             continue
         parts = (clause.subject, clause.thing)
         numbers = [_is_plural(part, head) for part, head in zip(parts, clause.heads, strict=True)]
+        if clause.finite.tag in ("VBZ", "VBP") and (clause.finite.tag == "VBP") != numbers[0]:
+            continue  # "God bless"; or a name whose number its tag does not tell
+        if clause.subject[0].text == "that":
+            continue  # "I believe that man can", where it is no article
         verb = _passive(clause, word, plural=numbers[0])
         if verb is None or (numbers[0] != numbers[1] and clause.finite.tag != "MD" and verb[0].text != "had"):
             why = "the verb would not agree with both"

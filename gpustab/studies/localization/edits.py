@@ -7,7 +7,7 @@ model that goes by form alone moves as far by one as by the other.
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, get_args
 
@@ -83,6 +83,8 @@ class Making:
         self._turn: dict[int, Iterator[tuple[str, str]]] = {}
         self._names: list[tuple[int, Parsed, int]] = []
         self._small: set[str] = set()  # words that stand in small letters somewhere, which are no first names
+        self._alone: set[str] = set()  # last names that stand somewhere without a first one
+        self._lasts: dict[str, set[str]] = defaultdict(set)  # by first name
         self._texts: set[str] = set()
         self._read = 0
 
@@ -90,6 +92,7 @@ class Making:
         """Make the edits of a sentence."""
         n, self._read = self._read, self._read + 1
         self._small.update(word.text for word in sentence if word.text.islower())
+        self._alone.update(_alone(sentence))
         why = "" if _is_usable(sentence) else "too short, too long, or not a whole sentence"
         text = written(sentence).text
         if why or text in self._texts:
@@ -110,12 +113,13 @@ class Making:
             self._outcomes["names", "no person's name of two words"] += 1
         else:
             self._names.append((n, sentence, place))
+            self._lasts[sentence[place].text].add(sentence[place + 1].text)
 
     @property
     def is_full(self) -> bool:
         """Whether every kind has as many edits as are wanted; names are counted before some are left out."""
         full = (len(own) >= self._each for kind, own in self._found.items() if kind != "names")
-        return all(full) and len(self._names) >= 2 * self._each
+        return all(full) and len(self._names) >= 3 * self._each
 
     def edits(self) -> Edits:
         """Return all edits; first names are known only when all sentences are read."""
@@ -174,14 +178,15 @@ class Making:
         return self._often[kind, kept] < max(1, self._each // _SPREAD)
 
     def _of_names(self) -> Iterator[Edit]:
-        initials = sorted({sentence[k].text[0] for _, sentence, k in self._names})
+        sure = [(n, sentence, k) for n, sentence, k in self._names if self._is_person(sentence[k], sentence[k + 1])]
+        self._outcomes["names", "no name of a person for sure"] += len(self._names) - len(sure)
+        initials = sorted({sentence[k].text[0] for _, sentence, k in sure})
         done = 0
-        for n, sentence, k in self._names:
+        for n, sentence, k in sure:
             first = sentence[k].text
-            kept = f"{first[0]}."
-            others = [initial for initial in initials if initial != first[0]]
-            if first.lower() in self._small or not others:
-                why = "no first name for sure"
+            kept, others = f"{first[0]}.", [initial for initial in initials if initial != first[0]]
+            if not others:
+                why = "there is no other initial"
             elif done == self._each:
                 why = "enough were found before"
             elif not self._is_seldom("names", kept):
@@ -192,6 +197,11 @@ class Making:
                 new = f"{self._draw.choice(others)}."
                 yield _edit("names", n, sentence, _with_another(sentence, k, new, kept), new, kept)
             self._outcomes["names", why] += 1
+
+    def _is_person(self, first: Word, last: Word) -> bool:
+        """Whether a name is one by more than its tag: its last word stands alone too, or its first before others."""
+        alone = last.text in self._alone or len(self._lasts[first.text]) > 1
+        return alone and first.text.lower() not in self._small
 
 
 def make_edits(
@@ -288,6 +298,12 @@ def _name(sentence: Parsed) -> int | None:
         ):
             return k
     return None
+
+
+def _alone(sentence: Parsed) -> Iterator[str]:
+    """Words of persons' names that have no such word beside them."""
+    people = [False, *(word.person for word in sentence), False]
+    return (word.text for k, word in enumerate(sentence) if people[k : k + 3] == [False, True, False])
 
 
 def _is_name(word: Word) -> bool:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpustab.sentences.model import Model
+from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.localization.claims import ALIKE
 from gpustab.studies.localization.distances import Array
 from gpustab.studies.localization.edits import Edit, EditKind, Edits
@@ -76,6 +77,7 @@ def score(model: str, kind: EditKind, edits: Sequence[Edit], moved: Moved, draws
     hits = (changed > control) + 0.5 * (changed == control)
     weights = bootstrap_weights(len(number), draws, seed)
     sd, low, high = interval_over_runs(hits, np.array([number[name] for name in names]), weights)
+    low, high = _of_few(float(hits.mean()), low, high, len(number))
     pairs, won, luck, unluck = (
         luck_of(own, (changed - control).mean(0)) if kind == "negation" else (0, *(math.nan,) * 3)
     )
@@ -84,8 +86,8 @@ def score(model: str, kind: EditKind, edits: Sequence[Edit], moved: Moved, draws
         unmoved=int((changed <= ALIKE).all(0).sum()),
         half=float(hits.mean()),
         sd=sd,
-        low=max(low, 0.0) if low == low else low,
-        high=min(high, 1.0) if high == high else high,
+        low=low,
+        high=high,
         equal=float((changed == control).mean()),
         changed=float(changed.mean()),
         control=float(control.mean()),
@@ -95,6 +97,14 @@ def score(model: str, kind: EditKind, edits: Sequence[Edit], moved: Moved, draws
         luck=luck,
         unluck=unluck,
     )
+
+
+def _of_few(mean: float, low: float, high: float, groups: int) -> tuple[float, float]:
+    """An interval as wide as t says of so few groups, since the bootstrap's is that of a normal."""
+    if groups < 2:
+        return math.nan, math.nan
+    wider = t_quantile(groups - 1) / t_quantile(10**6) * math.sqrt(groups / (groups - 1))
+    return max(mean - wider * (mean - low), 0.0), min(mean + wider * (high - mean), 1.0)
 
 
 def luck_of(edits: Sequence[Edit], difference: Array) -> tuple[int, float, float, float]:

@@ -57,7 +57,7 @@ def sentences():
         yield (
             word("Then", "ADV", "RB", 3, "advmod"),
             word(FIRST[k % len(FIRST)], "PROPN", "NNP", 2, "compound", entity="PERSON"),
-            word(f"{NOUNS[k % len(NOUNS)].title()}son", "PROPN", "NNP", 3, "nsubj", entity="PERSON"),
+            word(f"{NOUNS[k // 3 % len(NOUNS)].title()}son", "PROPN", "NNP", 3, "nsubj", entity="PERSON"),
             word("slept", "VERB", "VBD", 3, "root", lemma="sleep"),
             word(f"{a}-{b}", "NOUN", "NN", 3, "obl", spaced=False),
             word(".", "PUNCT", ".", 3, "punct"),
