@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from gpustab.results.page import counted, percent
@@ -9,7 +10,7 @@ from gpustab.statistics.intervals import wilson
 from gpustab.studies.localization.claims import CHANCE, EQUAL, FEWEST, Apart, told_apart
 from gpustab.studies.localization.tables_of_edits import EditScore
 from gpustab.studies.shared.claims import Claim, Margin
-from gpustab.studies.shared.wording import capital
+from gpustab.studies.shared.wording import capital, listed
 
 Sees = Apart | Literal["blind"]
 
@@ -91,3 +92,20 @@ SEES = Claim[EditScore](
         ),
     },
 )
+
+
+def said_of_edits(rows: Sequence[EditScore]) -> list[str]:
+    """Return what is said of every model and kind of edit; of a model that tells no change from its control once."""
+    said = []
+    for model in dict.fromkeys(row.model for row in rows):
+        own = [row for row in rows if row.model == model]
+        if all(SEES.judge(row) == "no" for row in own):
+            shares = listed([f"{100 * row.half:.0f}" for row in own])
+            what = listed([CHANGES[row.kind] for row in own])
+            said.append(
+                f"{capital(model)} tells no change from an edit of equal size that keeps the meaning: {what} move a "
+                f"sentence farther in {shares} % of the sentences (by chance {percent(CHANCE)})."
+            )
+        else:
+            said += [SEES.sentence(row) for row in own]
+    return said

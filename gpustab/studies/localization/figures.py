@@ -74,22 +74,22 @@ def edits(scores: Table[EditScore], _: Tables) -> Picture:
     for model, own in scores.split("model"):
         judged = [row for row in own.rows() if sees(row) != "few"]
         if judged:
-            rows = [_row(row, named=not k) for k, row in enumerate(judged)]
+            rows = [_row(row) for row in judged]
             said = "; ".join(f"{row.kind} {100 * row.half:.0f} %" for row in judged)
-            axis = Axis("% of sentences that the change moves farther than its control", 0, 100, at(range(0, 101, 25)))
-            panels.append(dots(rows, axis, HEADED, f"{model}: {said}", heading=short(str(model), 60)))
+            axis = Axis(f"{short(str(model), 24)}: % moved farther by the change", 0, 100, at(range(0, 101, 25)))
+            panels.append(dots(rows, axis, HEADED, f"{model}: {said}"))
     return Picture("", panels, missing="" if panels else "There are too few edits for a picture.")
 
 
-def _row(row: EditScore, *, named: bool) -> Row:
-    chance = Upright(50, "axis dash", (-7, 7), "by chance" if named else "")
+def _row(row: EditScore) -> Row:
+    chance = Upright(50, "axis dash", (-7, 7))
     value, low, high = (100 * x for x in (row.half, row.low, row.high))
     return Row(f"{capital(CHANGES[row.kind])}: {value:.0f} %", [Dot(value, *nth(0), low, high), chance], nth(0).style)
 
 
 _OF_EDITS = (
     "Share of the sentences that the change moves farther than an edit of equal size that keeps the meaning; equal "
-    "distances count half. Lines are 95 % intervals."
+    "distances count half. Lines are 95 % intervals; the dashes stand at 50 %, which is chance."
 )
 
 FIGURES: Figures = {"by_changes": (_CAPTION, by_changes), "edits": (_OF_EDITS, edits)}

@@ -22,7 +22,7 @@ from gpustab.sentences.language import Tokens
 from gpustab.sentences.model import Flaws, Model, Runs
 from gpustab.sentences.parsed import Parsed, read_conllu
 from gpustab.studies.localization.claims import ALARMS_OF_RUNS, RunVectors
-from gpustab.studies.localization.claims_of_edits import SEES
+from gpustab.studies.localization.claims_of_edits import said_of_edits
 from gpustab.studies.localization.edits import EDIT_KINDS, Edit, EditKind, Edits, make_edits
 from gpustab.studies.localization.options import EditOptions
 from gpustab.studies.localization.scores_of_edits import Moved, moved_by, score
@@ -82,8 +82,7 @@ def localization_of_edits(
         for number, source in enumerate(sources):
             answer.report(source.name, 0.4 + part * number)
             _measure(source, edits, options, answer)
-        rows = list(EDIT_SCORES.rows(answer.result.tables))
-        answer.result.verdict = [SEES.sentence(row) for row in rows]
+        answer.result.verdict = said_of_edits(list(EDIT_SCORES.rows(answer.result.tables)))
     return answer.result
 
 
