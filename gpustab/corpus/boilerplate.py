@@ -39,7 +39,8 @@ another part of the same text it is below a fifth, of a licence a third."""
 _LONGEST = 400
 """Characters of a line between signs."""
 _LETTER = re.compile(r"[^\W\d_]")
-_SIGNED = re.compile(r"^[ \t]*([*=~#+_-])[^\n]*", re.M)
+_SIGNS = "*=~#+_-"
+_SIGNED = re.compile(rf"^[ \t]*([{_SIGNS}])[^\n]*", re.M)
 """A line that begins with a sign."""
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 
@@ -163,6 +164,8 @@ def marks_in(text: str) -> list[str]:
     >>> marks_in("*** START OF THE BOOK ***\nCall me *Ishmael*.\n=== The\nEnd ===\n")
     ['*** START OF THE BOOK ***', '=== The\nEnd ===']
     """
+    if "\n" not in text and text.lstrip(" \t")[:1] not in _SIGNS:  # nearly all of many short documents
+        return []
     marks = list[str]()
     for found in _SIGNED.finditer(text):
         line, sign = found[0].strip(), found[1]

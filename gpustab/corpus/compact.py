@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 _AT_ONCE = 1 << 20
 """Tokens that are looked at at a time: all at once, their long numbers would take several times the room of a text."""
-_RECENT = 20_000
-"""Keys that are held one by one before they are sorted in among the others; more where there are many others."""
+_HASHED = 1 << 18
+"""Tokens that are hashed at a time."""
+_ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def counts_of(ids: NDArray[np.int32], size: int) -> NDArray[np.int64]:
@@ -107,30 +108,40 @@ class Records(Sequence[Record]):
         return Record(name, self._told.get(place, {}), place)
 
 
-class Seen:
-    """Sequences of word ids that were met, by a hash of 120 bits: sixteen bytes each, and no pair in 10³⁰ is mistaken.
+def copies_among(ids: NDArray[np.int32], starts: NDArray[np.int64], apart: int) -> NDArray[np.bool_]:
+    """Tell which sequences have the same numbers in the same order as an earlier one; those without numbers never.
 
-    >>> seen = Seen()
-    >>> [seen.add(np.array(ids, np.int32)) for ids in ([1, 2], [2, 1], [1, 2])]
+    Their hashes are formed many at a time; sequences whose hashes agree are compared number by number.
+
+    Args:
+        ids: ``(n,)`` the numbers of all sequences.
+        starts: ``(s + 1,)``, where each begins, and the last one ends.
+        apart: a number that does not count: two sequences that differ in it alone are equal.
+
+    Returns:
+        ``(s,)``.
+
+    >>> copies_among(np.array([1, 2, 0, 2, 1, 0, 1, 0, 2, 0], np.int32), np.array([0, 3, 6, 10]), 0).tolist()
     [False, False, True]
     """
-
-    def __init__(self) -> None:
-        self._sorted = np.zeros(0, "S16")
-        self._recent: set[bytes] = set()
-
-    def add(self, ids: NDArray[np.int32]) -> bool:
-        """Take note of a sequence, and tell whether it was met before."""
-        key = blake2b(ids.tobytes(), digest_size=15).digest() + b"."  # NumPy leaves out zeros at the end
-        if key in self._recent or self._is_sorted_in(key):
-            return True
-        self._recent.add(key)
-        if len(self._recent) > max(_RECENT, len(self._sorted) // 8):
-            self._sorted = np.concatenate([self._sorted, np.array(sorted(self._recent), "S16")])
-            self._sorted.sort(kind="stable")
-            self._recent.clear()
-        return False
-
-    def _is_sorted_in(self, key: bytes) -> bool:
-        place = int(self._sorted.searchsorted(key)) if len(self._sorted) else 0
-        return place < len(self._sorted) and bool(self._sorted[place] == key)
+    hashes = np.zeros(len(starts) - 1, np.uint64)
+    for first, last in stretches(starts, _HASHED):
+        part = ids[starts[first] : starts[last]]
+        counts = part != apart
+        bounds = np.concatenate([[0], np.cumsum(counts)])[starts[first : last + 1] - starts[first]]
+        filled = np.flatnonzero(np.diff(bounds))
+        if not len(filled):
+            continue
+        places = np.arange(bounds[-1]) - np.repeat(bounds[:-1], np.diff(bounds))
+        mixed = (part[counts].astype(np.uint64) + _ODD) * (places.astype(np.uint64) * _ODD + np.uint64(1))
+        mixed ^= mixed >> np.uint64(29)
+        hashes[first + filled] = np.add.reduceat(mixed * _ODD, bounds[filled])
+    order = np.argsort(hashes, kind="stable")  # equal ones in their own order
+    alike = hashes[order[1:]] == hashes[order[:-1]]
+    copies, seen = np.zeros(len(hashes), bool), set[bytes]()
+    for k in np.union1d(order[:-1][alike], order[1:][alike]):
+        own = ids[starts[k] : starts[k + 1]]
+        key = blake2b(own[own != apart].tobytes(), digest_size=16).digest()
+        copies[k] = key in seen and bool((own != apart).any())
+        seen.add(key)
+    return copies

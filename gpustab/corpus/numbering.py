@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.corpus.boilerplate import Boilerplate, Mark, find_boilerplate, find_frames, marks_in
-from gpustab.corpus.compact import Record, Records, Seen, counts_of
+from gpustab.corpus.broken import BREAK
+from gpustab.corpus.compact import Record, Records, copies_among, counts_of
 from gpustab.corpus.corpus import Ids, Offsets
 from gpustab.corpus.documents import Documents, open_documents
 from gpustab.corpus.excerpts import Excerpts
@@ -23,7 +24,8 @@ from gpustab.corpus.spelling import one_spelling
 from gpustab.corpus.words import Cuts, cutter, tokeniser
 from gpustab.errors import InputError, option
 
-_SHOWN = 3
+_SHOWN, _BEGINNING = 3, 40
+"""Documents that are shown of many, and tokens of each."""
 END = 0
 """Id of the newline that ends every text."""
 SIZES = ((5_000_000, 20), (1_000_000, 10), (0, 5))
@@ -119,10 +121,10 @@ class Numbered:
             " ".join([*(self.words[i] for i in ids[:8]), *(["…"] * (len(ids) > 8))]) for ids, _ in found.sequences[:3]
         ]
 
-    def take(self, kept: Sequence[int]) -> Numbered:
+    def take(self, kept: Sequence[int] | NDArray[np.int64]) -> Numbered:
         """Return some of the documents, in order."""
         chosen = np.zeros(len(self.records), bool)
-        chosen[list(kept)] = True
+        chosen[np.asarray(kept, np.int64)] = True
         return replace(
             self,
             ids=self.ids[np.repeat(chosen, np.diff(self.starts))],
@@ -132,14 +134,17 @@ class Numbered:
 
     def without_duplicates(self) -> Numbered:
         """Leave out documents with the same words in the same order as an earlier one."""
-        seen, kept = Seen(), array("q")
-        for k in range(len(self.records)):
-            ids = self.ids[self.starts[k] : self.starts[k + 1]]
-            words = ids[ids != END]
-            if not len(words) or not seen.add(words):
-                kept.append(k)
-        again = len(self.records) - len(kept)
-        return replace(self.take(kept), duplicates=self.duplicates + again) if again else self
+        copies = copies_among(self.ids, self.starts, END)
+        if not copies.any():
+            return self
+        copied = [self._beginning(k) for k in np.flatnonzero(copies)[: _SHOWN - len(self.copied)]]
+        rest = self.take(np.flatnonzero(~copies))
+        return replace(rest, duplicates=self.duplicates + int(copies.sum()), copied=(*self.copied, *copied))
+
+    def _beginning(self, document: int) -> str:
+        """Return the first words of a document."""
+        first = self.ids[self.starts[document] : self.starts[document + 1]][:_BEGINNING]
+        return " ".join(self.words[k].replace(BREAK, "") for k in first if k != END)
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
@@ -178,8 +183,8 @@ def number(
     numbers: defaultdict[str, int] = defaultdict()
     numbers.default_factory = numbers.__len__
     numbers["\n"] = END
-    tokens, texts, records, seen, duplicates = array("i"), array("q", [0]), Records(), Seen(), 0
-    empty, sample, copied, passages = list[str](), Excerpts(), list[str](), 0
+    tokens, texts, records = array("i"), array("q", [0]), Records()
+    empty, sample, passages = list[str](), Excerpts(), 0
     marks = list[tuple[int, str]]()
     for place, read in enumerate(documents):
         document = read
@@ -192,17 +197,14 @@ def number(
                 marks += [(place, line) for line in signs]
         if cuts:
             cuts.see(document.texts)
-        ids = np.fromiter(map(numbers.__getitem__, cut(texts_of(document.texts))), np.int32)
-        words = ids[ids != END]
-        if documents.layout == "files" and not len(words):
+        start = len(tokens)
+        tokens.extend(map(numbers.__getitem__, cut(texts_of(document.texts))))
+        ends = tokens[start:].count(END)
+        if documents.layout == "files" and len(tokens) - start == ends:
             empty.append(document.id)
+            del tokens[start:]
             continue
-        if options.drop_duplicates and len(words) and seen.add(words):
-            duplicates += 1
-            copied += [" ".join(" ".join(document.texts)[:200].split())] if len(copied) < _SHOWN else []
-            continue
-        tokens.frombytes(ids.data.cast("B"))
-        texts.append(len(ids) - len(words))
+        texts.append(ends)
         records.append(Record(document.id, document.metadata, place))
     _check_words(documents.name, numbers)
     spelled = Numbered(
@@ -212,7 +214,7 @@ def number(
         np.frombuffer(tokens, np.int32),
         np.cumsum(texts, dtype=np.int64),
         records,
-        duplicates,
+        0,
         empty,
         sample,
         tokeniser(options, tokenizer),
@@ -222,10 +224,9 @@ def number(
             *((f"{passages:,} passages are left out by {option('drop', options.drop)}",) if options.drop else ()),
             *(cuts.notes() if cuts else ()),
         ),
-        tuple(copied),
-        tuple(marks),
+        marks=tuple(marks),
     )
-    meant = one_spelling(spelled, tokenizer)
+    meant = one_spelling(spelled.without_duplicates() if options.drop_duplicates else spelled, tokenizer)
     if not options.cut_boilerplate:
         return meant
     rest = meant.without_boilerplate()

@@ -60,6 +60,10 @@ class PipPass(NamedTuple):
     error: float
     squares: Tensor
 
+    def without_sums(self) -> PipPass:
+        """Let go of the sums that the losses were read from: of a thousand runs they are the most that is held."""
+        return self._replace(basis=self.basis._replace(moments=None, centred=None))
+
 
 @telling_memory
 def pip_pass(

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib.util import find_spec
-from io import BufferedWriter
 from pathlib import Path
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, BinaryIO, get_args
 
 from gpustab.errors import ComputationError, InputError, option
 from gpustab.formats.atomic import check_can_make, make_folder, remove, replacing, told, write_text
@@ -33,6 +34,8 @@ _NEW, _WHOLE, _MOVING = ".result.tmp", ".result.whole", ".result.moving"
 """Folders of a result on its way: it is being written; it is whole, and what was there goes; it takes its place."""
 _TABLE = re.compile(r"[A-Za-z0-9_]{1,80}")
 """What a table of ours is called."""
+_ROWS = 1 << 16
+"""Of a table, written at a time: the pairs of a thousand runs are half a million rows."""
 
 
 def check_folder(folder: Path, *, force: bool = False, figures: Sequence[FigureFormat] = ("svg",)) -> None:
@@ -166,11 +169,12 @@ def _take_over(folder: Path) -> None:
 def _write_numbers(result: Content, folder: Path) -> Iterator[Path]:
     import pandas as pd
 
-    for name in result.tables:
-        for suffix, write in (("parquet", pd.DataFrame.to_parquet), ("csv", write_csv)):
+    for name, table in result.tables.items():
+        frame = pd.DataFrame(dict(table), copy=False)  # in the memory of the table, which is only read
+        for suffix, write in (("parquet", partial(pd.DataFrame.to_parquet, row_group_size=_ROWS)), ("csv", write_csv)):
             path = folder / f"{name}.{suffix}"
             with replacing(path) as file:
-                write(result.frame(name), file)
+                write(frame, file)
             yield path
     with replacing(folder / _SUMMARY) as file:
         for piece in json_pieces(result):
@@ -190,7 +194,7 @@ def _write_drawn(result: Content, folder: Path, formats: Sequence[FigureFormat])
     yield folder / _PAGE
 
 
-def write_csv(frame: pd.DataFrame, path: Path | BufferedWriter) -> None:
+def write_csv(frame: pd.DataFrame, file: BinaryIO) -> None:
     """Write a table as CSV that spreadsheets open: every digit, an undefined number is empty, no cell is a formula.
 
     It is UTF-8 with the mark by which Excel tells it. Words that begin like a formula get an apostrophe before them,
@@ -198,9 +202,12 @@ def write_csv(frame: pd.DataFrame, path: Path | BufferedWriter) -> None:
     """
     import pandas as pd
 
-    safe = pd.DataFrame({k: _cells(column) for k, (_, column) in enumerate(frame.items())}, index=range(len(frame)))
-    safe.columns = [cell(name) for name in frame.columns]
-    safe.to_csv(path, index=False, encoding="utf-8-sig", lineterminator="\r\n")
+    file.write(codecs.BOM_UTF8)
+    for start in range(0, max(len(frame), 1), _ROWS):
+        part = frame.iloc[start : start + _ROWS]
+        safe = pd.DataFrame({k: _cells(column) for k, (_, column) in enumerate(part.items())}, index=part.index)
+        safe.columns = [cell(name) for name in frame.columns]
+        safe.to_csv(file, index=False, header=not start, encoding="utf-8", lineterminator="\r\n")
 
 
 def _cells(column: pd.Series) -> Any:

@@ -31,7 +31,7 @@ def to_json(result: Content) -> str:
 
 
 def json_pieces(result: Content) -> Iterator[str]:
-    """Yield the text of :func:`to_json` and the end of its last line, piece by piece: a thousand runs have 50 MB."""
+    """Yield the text of :func:`to_json` and the end of its last line, piece by piece."""
     content = {
         "schema": result.schema,
         "alarms": result.alarms,

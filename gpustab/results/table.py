@@ -148,7 +148,8 @@ class Table(dict[str, Any], Generic[R]):
 
     def split(self, column: str) -> list[tuple[Any, Table[R]]]:
         """Return the rows of every value of a column, in the order in which the values first stand there."""
-        return [(value, self.where(**{column: value})) for value in dict.fromkeys(self[column])] if self else []
+        values = dict.fromkeys(self[column]) if self else {}
+        return [(value, self.where(**{column: value}) if len(values) > 1 else self) for value in values]
 
     def extend(self, more: Mapping[str, Values]) -> None:
         """Append rows; a column that one side lacks (a list length too long for a small group) is undefined there."""
@@ -217,6 +218,8 @@ class Sheet(Generic[R]):
 
 
 def _joined(first: Values | None, n: int, second: Values | None, m: int) -> Values:
+    if not n and second is not None:
+        return second
     parts = [(first, n), (second, m)]
     if all(part is None or (isinstance(part, np.ndarray) and part.dtype.kind == "f") for part, _ in parts):
         return np.concatenate([np.full(size, math.nan) if part is None else part for part, size in parts])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gpustab.corpus import words
 from gpustab.corpus.broken import Breaks, taken_apart
-from gpustab.corpus.compact import Record, Records, Seen
+from gpustab.corpus.compact import Record, Records, copies_among
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.tokenise import prepare_corpus, tokeniser
 
@@ -25,19 +25,24 @@ def test_records_are_those_that_were_given():
     assert [*Records(records[k] for k in (3, 0))] == [RECORDS[3], RECORDS[0]]
 
 
-@given(st.lists(st.lists(st.integers(0, 3), max_size=3), max_size=300))
-def test_sequences_are_seen_once(sequences):
-    seen, before = Seen(), set()
-    for ids in sequences:
-        assert seen.add(np.array(ids, np.int32)) == (tuple(ids) in before)
-        before.add(tuple(ids))
+@given(st.lists(st.lists(st.integers(0, 3), max_size=4), max_size=300), st.sampled_from([3, 1 << 18]))
+def test_copies_are_sequences_that_were_there_before(sequences, at_once):
+    ids = np.array([k for sequence in sequences for k in sequence], np.int32)
+    starts = np.concatenate([[0], np.cumsum([len(sequence) for sequence in sequences])]).astype(np.int64)
+    wanted, before = list[bool](), set()
+    for sequence in sequences:
+        own = tuple(k for k in sequence if k)
+        wanted.append(bool(own) and own in before)
+        before.add(own)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gpustab.corpus.compact._HASHED", at_once)
+        assert copies_among(ids, starts, 0).tolist() == wanted
 
 
-def test_keys_that_were_sorted_in_are_seen(monkeypatch):
-    monkeypatch.setattr("gpustab.corpus.compact._RECENT", 3)
-    seen = Seen()
-    assert not any(seen.add(np.array([k], np.int32)) for k in range(500))
-    assert all(seen.add(np.array([k], np.int32)) for k in range(500))
+def test_sequences_with_one_hash_are_told_apart(monkeypatch):
+    monkeypatch.setattr("gpustab.corpus.compact._ODD", np.uint64(0))  # then all have one
+    ids = np.array([1, 2, 2, 1, 1, 2], np.int32)
+    assert copies_among(ids, np.array([0, 2, 4, 6]), 0).tolist() == [False, False, True]
 
 
 @pytest.mark.parametrize("options", [{}, {"tokenizer": "whitespace"}, {"drop_punctuation": False, "language": "tr"}])

@@ -12,7 +12,8 @@ WORDS = ["=cmd()", "+1", "-", "@sum", "war", "esc\x1b[31m", "two\nlines", 'quo"t
 @pytest.fixture
 def rows(tmp_path):
     path = tmp_path / "t.csv"
-    write_csv(pd.DataFrame({"word": WORDS, "=n": [0.1 + 0.2] * 11 + [None], "k": range(12)}), path)
+    with path.open("wb") as file:
+        write_csv(pd.DataFrame({"word": WORDS, "=n": [0.1 + 0.2] * 11 + [None], "k": range(12)}), file)
     with path.open(encoding="utf-8-sig", newline="") as file:
         return path, list(csv.reader(file))
 

@@ -167,7 +167,8 @@ def test_a_word_is_typed_as_it_is_shown(written):
 
 
 def test_a_table_that_is_no_report_is_named(tmp_path):
-    write_csv(pd.DataFrame({"a": ["x"], "word": ["'=1"]}), tmp_path / "t.csv")
+    with (tmp_path / "t.csv").open("wb") as file:
+        write_csv(pd.DataFrame({"a": ["x"], "word": ["'=1"]}), file)
     assert read_word_list(tmp_path / "t.csv") == [b"'=1"]
     (tmp_path / "lines.csv").write_text("word\nwar\n")  # one column is a list, and its header a word
     assert read_word_list(tmp_path / "lines.csv") == [b"word", b"war"]

@@ -19,6 +19,8 @@ _MOST = 40
 """Up to so many runs every cell has a name under the pointer."""
 _NAMED = 11.0
 """Cells of this width leave room for the name of each row."""
+_DRAWN = 360
+"""So many cells stand in a row of a large matrix at most: about as many as a screen shows, and 2 MB of them."""
 _GRADES = 20
 """Of opacity, where cells are not drawn one by one."""
 _LEGEND, _STEPS = 32.0, 11
@@ -105,7 +107,9 @@ def matrix(
         if len(names) > _MOST:  # a page of 400 runs is some megabytes otherwise; the table of pairs has every value
             of_all = np.array([[cell(i, j).shade for j in inside] for i in inside]) if shades is None else shades
             own = of_all if shades is None else of_all[first:last, first:last]
-            parts += _by_grades(_opacity(own), corner, (size, size))
+            drawn = means_of_squares(_opacity(own), side_of_square(len(names)))
+            wide = size * len(own) / len(drawn)
+            parts += _by_grades(drawn, corner, (wide, wide))
         else:
             parts += _square(cell, inside, corner, size, len(names) <= _NUMBERS)
         for h, (one, end) in enumerate(spans):
@@ -129,6 +133,24 @@ def _square(
             drawn = one if numbers else one._replace(number="")
             parts += _cell(drawn, float(_opacity(one.shade)), place, (size - 1, size - 1), size / 2 + 4)
     return parts
+
+
+def side_of_square(rows: int) -> int:
+    """Return of how many rows, and columns, one cell of so large a matrix is drawn."""
+    return -(-rows // _DRAWN)
+
+
+def means_of_squares(values: Array, side: int) -> Array:
+    """Return the means of squares of cells, those at the ends of fewer.
+
+    >>> means_of_squares(np.array([[0.0, 2, 4], [2, 0, 6], [4, 6, 1]]), 2).tolist()
+    [[1.0, 5.0], [5.0, 1.0]]
+    """
+    starts = np.arange(0, len(values), side)
+    cells = np.diff(np.append(starts, len(values)))
+    sums = np.add.reduceat(np.add.reduceat(values, starts, axis=0), starts, axis=1)
+    means: Array = sums / np.outer(cells, cells)
+    return means
 
 
 def _by_grades(opacity: Array, corner: Point, size: Point) -> list[str]:

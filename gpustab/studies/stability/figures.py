@@ -16,7 +16,7 @@ from gpustab.report.origin import in_words
 from gpustab.report.svg.axes import Axis, at, known, round_ticks, short
 from gpustab.report.svg.charts import BANDED, Curve, Layer, Note, lines
 from gpustab.report.svg.colours import Series, called, listing, series
-from gpustab.report.svg.matrix import Array, Cell, by_likeness, matrix
+from gpustab.report.svg.matrix import Array, Cell, by_likeness, matrix, side_of_square
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.report.svg.rows import HEADED, Dot, Row, Upright, dots
 from gpustab.results import Table
@@ -220,7 +220,9 @@ def runs(pairs: Table, tables: Tables) -> Picture:
         groups=[short(names[group], 20) for group, _ in parts],
         block=block,
     )
-    beyond = f" Percent of chance between groups: {others}." if others else ""
+    side = side_of_square(len(places))
+    beyond = f" Of so many runs a cell is the mean of {side} × {side} pairs." if side > 1 else ""
+    beyond += f" Percent of chance between groups: {others}." if others else ""
     return Picture(f"Two runs of a group are apart by {spans} percent of chance", [panel], caption=_OF_RUNS + beyond)
 
 

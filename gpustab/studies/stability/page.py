@@ -145,9 +145,7 @@ def _mean_cosine(group: GroupSummary) -> str:
 
 def _group(group: GroupSummary, wanted: SmallTable | None) -> Block:
     words, pip, scale = group["vocabulary"]["joint"], group["pip"]["reduced"], group["scale"]
-    spread = (
-        f"SD {number(pip['sd'], 2)} over {counted(len(pip['pairs']), 'pair')}, standard error {number(pip['se'], 2)}"
-    )
+    spread = f"SD {number(pip['sd'], 2)} over {counted(pip['pairs'], 'pair')}, standard error {number(pip['se'], 2)}"
     facts = [("reduced PIP loss", number(pip["mean"]), spread)]
     if scale:
         share = share_of_chance(group)

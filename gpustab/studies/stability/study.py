@@ -190,6 +190,7 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
         compute,
         lambda done: answer.report(f"{runs.name}: neighbours", 0.3 + 0.6 * done / len(runs)),
     )
+    judged, pip = judge(runs, pip), pip.without_sums()
     lengths = sorted({min(n, lists.k) for n in options.neighbours})
     answer.report(f"{runs.name}: overlap", 0.9)
     n = _length(lengths)
@@ -200,7 +201,7 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     result, targets = answer.result, Targets(words=len(rows), missing=len(missing))
     together = sorted({m for m in (*TOGETHER, len(runs)) if m <= len(runs)})
     common = {m: engine.common_pass(lists, m, together, compute) for m in lengths if m <= LENGTH}
-    summary, judged = summarise(runs, pip, looked_at, overlaps, ties, targets, common), judge(runs, pip)
+    summary = summarise(runs, pip, looked_at, overlaps, ties, targets, common)
     if judged.constant:
         summary["constant"] = True
     result.groups.append({**summary})

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any, NotRequired, TypedDict
 
 from gpustab import engine
-from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.overlap import Overlap, chance_overlap, mean_over_measured
 from gpustab.results.page import percent
@@ -36,12 +35,12 @@ class Scale(TypedDict):
 
 
 class Losses(TypedDict):
-    """The reduced PIP loss over pairs, and of each of them."""
+    """The reduced PIP loss over so many pairs; that of each of them stands in the table ``pairs``."""
 
     mean: float
     sd: float | None
     se: float | None
-    pairs: list[list[float]]
+    pairs: int
 
 
 class Common(TypedDict):
@@ -188,10 +187,8 @@ def _scale(pip: engine.PipPass) -> Scale | None:
 
 
 def _pip(pip: engine.PipPass, runs: int) -> Losses:
-    i, j = run_pairs(runs)
-    pairs = [[a, b, value] for a, b, value in zip(i.tolist(), j.tolist(), pip.reduced.tolist(), strict=True)]
     over_pairs = pair_statistics(pair_matrix(pip.reduced, runs))
-    return {"mean": over_pairs.mean, "sd": over_pairs.sd, "se": over_pairs.se, "pairs": pairs}
+    return {"mean": over_pairs.mean, "sd": over_pairs.sd, "se": over_pairs.se, "pairs": over_pairs.pairs}
 
 
 def _overlap(overlaps: Overlap, m: int, chance: float, ties: int, common: engine.CommonOverlap | None) -> Neighbours:

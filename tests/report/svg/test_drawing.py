@@ -9,7 +9,7 @@ import pytest
 from gpustab.report.svg.axes import apart, powers, round_ticks, short
 from gpustab.report.svg.colours import series
 from gpustab.report.svg.elements import WIDTH, box, figure, mark, number, text
-from gpustab.report.svg.matrix import Cell, by_likeness, matrix
+from gpustab.report.svg.matrix import Cell, by_likeness, matrix, side_of_square
 from gpustab.report.svg.picture import Picture
 
 SPACE = "{http://www.w3.org/2000/svg}"
@@ -100,6 +100,20 @@ def test_a_large_matrix_holds_every_cell_in_a_few_bytes():
     assert sum(covered) == 120**2 - 120 * (0.03 * 20 < 0.5)  # an opacity that is rounded to 0 is not drawn
     size = (WIDTH - 12) / 120
     assert all(f"scale({size:.4f} " in path.attrib["transform"] for path in parsed(svg).findall(f"{SPACE}path"))
+
+
+@pytest.mark.parametrize("runs", [360, 361, 500])
+def test_of_very_many_runs_a_cell_is_the_mean_of_a_square(runs):
+    noise = np.random.default_rng(0).uniform(0.35, 0.45, (runs, runs))
+    noise[-1], noise[:, -1] = 1.0, 1.0  # an odd run, which stands last
+    svg = of_runs(runs, shades=noise)
+    side = side_of_square(runs)
+    assert (side, len(svg) < 1.2e6) == (1 + (runs > 360), True)
+    cells = -(-runs // side)
+    (size,) = {float(x) for x in re.findall(r"scale\(([\d.]+) ", svg)}
+    assert size * cells == pytest.approx(WIDTH - 12, abs=0.05)
+    dark = [path for path in parsed(svg).findall(f"{SPACE}path") if float(path.attrib["stroke-opacity"]) > 0.6]
+    assert sum(int(n) for path in dark for n in re.findall(r"h(\d+)", path.attrib["d"])) == 2 * cells - 1
 
 
 def test_cells_of_a_large_matrix_are_made_one_after_another():
