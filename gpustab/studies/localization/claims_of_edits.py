@@ -61,22 +61,22 @@ SEES = Claim[EditScore](
     says="A model moves more by a change of meaning than by an edit of equal size that keeps the meaning.",
     rule=(
         f"yes if the 95 % interval of the share of sentences lies above {CHANCE + EQUAL:g}, reversed if below "
-        f"{CHANCE - EQUAL:g}, no if within; of negations also only if words dealt out by chance would win as many "
-        f"pairs in {percent(LUCK, 1)} at most. Blind if more than {percent(BLIND)} of the sentences stay where they "
-        f"were. Few: under {FEWEST:g} sentences or {GROUPS:g} different words"
+        f"{CHANCE - EQUAL:g}, no if within. Of negations words dealt out by chance must win as many pairs in "
+        f"{percent(LUCK, 1)} at most. Blind if more than {percent(BLIND)} of the sentences stay where they were. "
+        f"Few: under {FEWEST:g} sentences or {GROUPS:g} different words"
     ),
     judge=sees,
     sentences={
         "yes": lambda row: (
-            f"{capital(row.model)} sees {CHANGES[row.kind]}: it moves a sentence farther than {CONTROLS[row.kind]} "
-            f"does, in {_share(row)}.{_words(row)}"
+            f"{capital(row.model)} sees {CHANGES[row.kind]}: it moves a sentence farther than {CONTROLS[row.kind]}. "
+            f"This holds in {_share(row)}.{_words(row)}"
         ),
         "no": lambda row: (
-            f"{capital(row.model)} does not tell {CHANGES[row.kind]} from an edit of equal size: it moves a sentence "
-            f"farther than {CONTROLS[row.kind]} does in {_share(row)}."
+            f"{capital(row.model)} does not tell {CHANGES[row.kind]} from {CONTROLS[row.kind]}: the change is farther "
+            f"in {_share(row)}."
         ),
         "reversed": lambda row: (
-            f"{capital(row.model)} moves less by {CHANGES[row.kind]} than by {CONTROLS[row.kind]}: the change is "
+            f"{capital(row.model)} moves less by {CHANGES[row.kind]} than by {CONTROLS[row.kind]}. The change is "
             f"farther in {_share(row)} only.{_words(row)}"
         ),
         "blind": lambda row: (
@@ -103,8 +103,8 @@ def said_of_edits(rows: Sequence[EditScore]) -> list[str]:
             shares = listed([f"{100 * row.half:.0f}" for row in own])
             what = listed([CHANGES[row.kind] for row in own])
             said.append(
-                f"{capital(model)} tells no change from an edit of equal size that keeps the meaning: {what} move a "
-                f"sentence farther in {shares} % of the sentences (by chance {percent(CHANCE)})."
+                f"{capital(model)} tells no change from an edit of equal size that keeps the meaning. In {shares} % of "
+                f"the sentences {what} is farther (by chance {percent(CHANCE)})."
             )
         else:
             said += [SEES.sentence(row) for row in own]
