@@ -103,8 +103,8 @@ def said_of_edits(rows: Sequence[EditScore]) -> list[str]:
             shares = listed([f"{100 * row.half:.0f}" for row in own])
             what = listed([CHANGES[row.kind] for row in own])
             said.append(
-                f"{capital(model)} tells no change from an edit of equal size that keeps the meaning. In {shares} % of "
-                f"the sentences {what} is farther (by chance {percent(CHANCE)})."
+                f"{capital(model)} tells no change from an edit of equal size that keeps the meaning. The change is "
+                f"farther in {shares} % of the sentences (by chance {percent(CHANCE)}), of {what}."
             )
         else:
             said += [SEES.sentence(row) for row in own]
