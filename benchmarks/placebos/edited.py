@@ -75,7 +75,7 @@ def fillers_against_fillers(draw: random.Random) -> Grammar:
 
 
 def told(size: float, own: Callable[[int], Any] = by_word) -> Kind:
-    """Return a kind of model of sums of words, to which what an edit changes is told by a turn of that size.
+    """Return a kind of model of sums of words, to which what an edit changes is told in directions of their own.
 
     It is told by the words that stand there: negations, the numbers by their value, initials by their letter; and by
     the sentence where agent and patient were exchanged.
@@ -102,7 +102,10 @@ def told(size: float, own: Callable[[int], Any] = by_word) -> Kind:
             return found
 
         return lambda texts: np.stack(
-            [sum((word(one) for one in text), np.zeros(DIMENSION)) + size * meaning(text) for text in texts]
+            [
+                np.concatenate([sum((word(one) for one in text), np.zeros(DIMENSION)), size * meaning(text)])
+                for text in texts
+            ]
         )
 
     return of_seed
