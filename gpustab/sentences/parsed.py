@@ -94,7 +94,7 @@ def spacy_parser(texts: Iterable[str], model: str = SPACY) -> Iterator[Parsed]:
         InputError: if spaCy or its model is missing.
     """
     pipeline = _pipeline(model)
-    for document in pipeline.pipe((" ".join(text.split()) for text in texts), batch_size=32):
+    for document in pipeline.pipe((" ".join(text.split()) for text in texts), batch_size=2):
         for sentence in document.sents:
             first = sentence.start
             yield tuple(
