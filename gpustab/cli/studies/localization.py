@@ -60,9 +60,9 @@ def localization(
 ) -> None:
     """Find whether sentence embeddings follow meaning or form, by changing words one by one (White 2015).
 
-    Examples: gpustab study localization lee --edits --model FOLDER --model bow -o DIR
+    With --edits it asks of negation, roles, numbers and names: study localization lee --edits --model FOLDER.
 
-    gpustab study localization PAIRS.tsv --model bow --model urae --train-on CORPUS.txt --runs 3 -o DIR
+    Example: gpustab study localization PAIRS.tsv --model bow --model urae --train-on CORPUS.txt --runs 3 -o DIR
     """
     needed = ("num2words" if edits else "nltk", "spacy", "lemminflect")
     with working(showing, *needed, extra="sentences") as (progress, finished):
