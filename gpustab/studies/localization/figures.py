@@ -1,4 +1,4 @@
-"""The figure of localization: table 1 by number of changes, synonyms beside random nouns."""
+"""The figures of localization: table 1 by number of changes, synonyms beside random nouns; and edits by kind."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from gpustab.report.svg.axes import Axis, at, short
 from gpustab.report.svg.charts import BANDED, corner, curve, lines
 from gpustab.report.svg.colours import nth
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
+from gpustab.report.svg.rows import HEADED, Dot, Row, Upright, dots
 from gpustab.results import Table
+from gpustab.studies.localization.claims_of_edits import CHANGES, sees
 from gpustab.studies.localization.tables import of_models
+from gpustab.studies.localization.tables_of_edits import EditScore
+from gpustab.studies.shared.wording import capital
 
 _DRAWN = 30
 """Sentences behind every point, at least."""
@@ -62,5 +66,31 @@ _CAPTION = (
     "random nouns do not: what lies between the lines is meaning, the rest is form."
 )
 
-FIGURES: Figures = {"by_changes": (_CAPTION, by_changes)}
+
+@drawn_from("edit_scores")
+def edits(scores: Table[EditScore], _: Tables) -> Picture:
+    """One panel per model: the share of sentences that a change moves farther than its control, by kind."""
+    panels = []
+    for model, own in scores.split("model"):
+        judged = [row for row in own.rows() if sees(row) != "few"]
+        if judged:
+            rows = [_row(row) for row in judged]
+            said = "; ".join(f"{row.kind} {100 * row.half:.0f} %" for row in judged)
+            axis = Axis(f"{short(str(model), 24)}: % moved farther by the change", 0, 100, at(range(0, 101, 25)))
+            panels.append(dots(rows, axis, HEADED, f"{model}: {said}"))
+    return Picture("", panels, missing="" if panels else "There are too few edits for a picture.")
+
+
+def _row(row: EditScore) -> Row:
+    chance = Upright(50, "axis dash", (-7, 7))
+    value, low, high = (100 * x for x in (row.half, row.low, row.high))
+    return Row(f"{capital(CHANGES[row.kind])}: {value:.0f} %", [Dot(value, *nth(0), low, high), chance], nth(0).style)
+
+
+_OF_EDITS = (
+    "Share of the sentences that the change moves farther than an edit of equal size that keeps the meaning; equal "
+    "distances count half. Lines are 95 % intervals; the dashes stand at 50 %, which is chance."
+)
+
+FIGURES: Figures = {"by_changes": (_CAPTION, by_changes), "edits": (_OF_EDITS, edits)}
 """How to read the figure, and its drawing."""

@@ -36,6 +36,33 @@ class LocalizationOptions(Options):
     wordnet: Annotated[Path | None, Option(metavar="FOLDER", reads=True)] = None
 
 
+@dataclass(frozen=True)
+class EditChoices(Options):
+    """Which sentences are edited.
+
+    Attributes:
+        language: of the text: ``en``, which is parsed, or ``de``, whose sentences come with their tags, in CoNLL-U.
+        sentences: of the text that are read at most.
+        each: edits of a kind at most.
+    """
+
+    language: Literal["en", "de"] = "en"
+    sentences: Annotated[int, Option(low=1)] = 5000
+    each: Annotated[int, Option(low=1)] = 300
+
+
+@dataclass(frozen=True)
+class EditOptions(EditChoices):
+    """The same, with what is drawn.
+
+    Attributes:
+        draws: bootstrap samples behind every interval.
+    """
+
+    seed: Seed = 0
+    draws: Annotated[int, Option(low=100)] = 1000
+
+
 FOLDED = ("urae", "untrained-urae")
 """The kinds of models that read trees."""
 
@@ -44,15 +71,24 @@ KINDS = ("bow", "mean", "encoder", *TRAINED)
 """What models are called; the last ones are trained."""
 
 
+def kind_and_place(text: str) -> tuple[str, str, str]:
+    """Return the kind of a model, the sign between, and its file or folder; a folder alone is an encoder's."""
+    if text not in KINDS and "=" not in text and Path(text).is_dir():
+        return "encoder", "=", text
+    return text.partition("=")
+
+
 def check_model(text: str) -> None:
-    """Refuse what is no ``KIND`` or ``KIND=FILE``, or whose file is not there.
+    """Refuse what is no ``KIND`` or ``KIND=FILE`` and no folder, or whose file is not there.
 
     Raises:
         InputError: with the nearest kind there is.
     """
-    kind, equals, place = text.partition("=")
+    kind, equals, place = kind_and_place(text)
     if kind not in KINDS:
-        raise InputError(f"{option('model')} is '{text}'{near(kind, KINDS)}; wanted one of {', '.join(KINDS)}")
+        raise InputError(
+            f"{option('model')} is '{text}'{near(kind, KINDS)}; wanted one of {', '.join(KINDS)}, or a folder"
+        )
     if kind == "bow":
         if equals:
             raise InputError(f"{option('model')} is '{text}': bow takes no file")
@@ -103,6 +139,23 @@ class TrainingOptions(Options):
         return replace(usual, **{k: value for k, value in chosen.items() if k in named and value is not None})
 
 
+def want_usual(options: Options, why: str, but: Sequence[str] = ()) -> None:
+    """Refuse options that were chosen though they change nothing.
+
+    Args:
+        options: that have no effect here.
+        why: they have none.
+        but: names of those that have one.
+
+    Raises:
+        InputError: naming the first that is not as usual.
+    """
+    usual = type(options)()
+    for name in (field.name for field in fields(options) if field.name not in but):
+        if (value := getattr(options, name)) != getattr(usual, name):
+            raise InputError(f"{option(name, value)} has no effect here: {why}")
+
+
 SAVED = ".pt"
 """How files of kept models end."""
 
@@ -121,10 +174,7 @@ def check_models(texts: Sequence[str], training: TrainingOptions) -> None:
         check_model(text)
     kinds = [text.partition("=")[0] for text in texts if not text.endswith(SAVED)]
     if not any(kind in TRAINED for kind in kinds):
-        usual = TrainingOptions()
-        for name in ("train_on", "runs", "dim", "epochs", "rate", "min_count", "inference", "tree", "models"):
-            if (value := getattr(training, name)) != getattr(usual, name):
-                raise InputError(f"{option(name, value)} has no effect here: no model is trained")
+        want_usual(training, "no model is trained", but=("parses",))
     if training.parses is not None and not any(text.partition("=")[0] in FOLDED for text in texts):
         raise InputError(f"{option('parses', training.parses)} has no effect here: no model reads trees")
     for name in ("train_on", "parses"):

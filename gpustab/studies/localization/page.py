@@ -12,6 +12,13 @@ from gpustab.results import Block, Card, Content, SmallTable, Table
 from gpustab.results.page import counted, number, percent, whole
 from gpustab.statistics.intervals import wilson
 from gpustab.studies.localization.claims import PLACES_BY, negation_sentences, one_change
+from gpustab.studies.localization.page_of_edits import (
+    blocks_of_edits,
+    cards_of_edits,
+    heading_of_edits,
+    may_claim_of_edits,
+    methods_of_edits,
+)
 from gpustab.studies.localization.tables import (
     ANTONYM_BEYOND,
     COMPARISONS,
@@ -29,6 +36,7 @@ from gpustab.studies.localization.tables import (
     ModelScore,
     of_models,
 )
+from gpustab.studies.localization.tables_of_edits import EDIT_SCORES
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import beside_paper, by_chance, judged_by
 from gpustab.studies.shared.wording import capital, listed
@@ -59,6 +67,8 @@ _TIES = 0.005
 def page(result: Result) -> list[Block]:
     """Return the paper's three tables, the controls, double negation, and how the sentences came about."""
     tables = result.tables
+    if _is_of_edits(result):
+        return blocks_of_edits(result)
     scores = of_models(tables)
     return [
         *_papers(scores),
@@ -74,6 +84,10 @@ def page(result: Result) -> list[Block]:
         _counts(tables),
         *_examples(tables),
     ]
+
+
+def _is_of_edits(result: Content) -> bool:
+    return EDIT_SCORES.name in result.tables
 
 
 def _papers(scores: Table[ModelScore]) -> Iterator[Block]:
@@ -226,6 +240,8 @@ _NAMED = 3
 
 def heading(result: Content) -> tuple[str, str]:
     """Return the question, and what was looked at."""
+    if _is_of_edits(result):
+        return heading_of_edits(result)
     corpus, *models = result.groups
     looked = f"{counted(corpus['pairs'], 'pair')} of paraphrases · {counted(len(models), 'model')}"
     names = [str(group["name"]) for group in models]
@@ -236,6 +252,8 @@ def heading(result: Content) -> tuple[str, str]:
 
 def cards(result: Content) -> list[Card]:
     """Return how the first model that is judged does in both tests, and in both controls."""
+    if _is_of_edits(result):
+        return cards_of_edits(result)
     model = next(iter(judged_by(result.tables, PLACES_BY)), None)
     made = []
     for about, comparison, reverse in _CARDS if model else ():
@@ -260,6 +278,8 @@ _CARDS = (
 
 def may_claim(result: Content) -> str:
     """Return what a paper may say of every model."""
+    if _is_of_edits(result):
+        return may_claim_of_edits(result)
     verdicts = judged_by(result.tables, PLACES_BY)
     return " ".join(_CLAIMS[verdict].format(model) for model, verdict in verdicts.items())
 
@@ -275,6 +295,8 @@ _CLAIMS = {
 
 def methods(result: Content) -> str:
     """Return a paragraph for the methods section of a paper."""
+    if _is_of_edits(result):
+        return methods_of_edits(result)
     given, sense = result.settings["provenance"], result.settings["sense"]
     made = {name: given.get(name) or "not recorded" for name in ("inflection", "words", "tokens", "tagger")}
     rule = "the highest tag count summed over a synset" if sense == "paper" else "WordNet's first sense"

@@ -2,6 +2,7 @@
 
 import json
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -83,3 +84,31 @@ def test_a_stopped_call_goes_on(call, tmp_path, monkeypatch):
     assert len(list((tmp_path / "later" / ".finished").glob("*.json"))) == 1
     assert call(line).exit_code == 0
     assert not (tmp_path / "later" / ".finished").exists()
+
+
+@pytest.mark.skipif(find_spec("num2words") is None, reason="needs the extra sentences")
+def test_edits_are_asked_of_a_text(call, tmp_path):
+    conllu = Path(__file__).parents[2] / "sentences" / "sentences_de.conllu"
+    line = f"{conllu} --edits --language de --draws 100"
+    result = call(line).output  # --wordnet is of the other question
+    assert "--wordnet" in result
+    assert "has no effect here" in result
+    asked = CliRunner().invoke(app, f"study localization {line} -o out -q".split())
+    assert asked.exit_code == 0, asked.output
+    assert "cannot be judged" in asked.output
+    assert (tmp_path / "out" / "edited.csv").is_file()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (f"{PAIRS} --language de", "--language de has no effect here: --edits was not asked for"),
+        ("lee --edits --sense first", "--sense first has no effect here"),
+        ("lee --edits --corpus c.tsv", "--corpus has no effect here"),
+        ("lee --edits --language de", "German is not parsed here"),
+    ],
+)
+def test_options_of_the_other_question_are_refused(line, message):
+    result = CliRunner().invoke(app, f"study localization {line} -q".split())
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.split())

@@ -1,0 +1,310 @@
+"""Edits that change what a sentence says, each beside one of equal size that does not: negation, roles, numbers, names.
+
+The two differ from the sentence by equally many words, in the same form and, but for roles, in the same place. So a
+model that goes by form alone moves as far by one as by the other.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple, get_args
+
+from gpustab.sentences.grammar import Grammar, added, otherwise
+from gpustab.sentences.language import Written
+from gpustab.sentences.parsed import Parsed, Word, root_of, written
+
+EditKind = Literal["negation", "roles", "numbers", "names"]
+EDIT_KINDS: tuple[EditKind, ...] = get_args(EditKind)
+
+SHORTEST, LONGEST = 4, 60
+"""Words of a sentence that is edited, punctuation included."""
+_SPREAD = 15
+"""Of the edits of a kind at most one in so many puts in one and the same word; but for negations, which are few."""
+
+
+Sides = tuple[Sequence[Sequence[Word]], Sequence[Sequence[Word]]]
+"""Sentences that say something else, and as many that say the same."""
+
+
+class Edit(NamedTuple):
+    """A sentence, and two others that differ from it by equally many words.
+
+    Attributes:
+        kind: what was changed.
+        sentence: number of the sentence among those that were read, from 0.
+        base: as it stands.
+        changed: one sentence or two that say something else.
+        control: as many that say the same.
+        new: the words that the change put in.
+        kept: the words that the control put in.
+        slot: the number of the language's place for a negation; 0 of others.
+    """
+
+    kind: EditKind
+    sentence: int
+    base: Written
+    changed: tuple[Written, ...]
+    control: tuple[Written, ...]
+    new: str
+    kept: str
+    slot: int = 0
+
+
+class Edits(NamedTuple):
+    """What was found.
+
+    Attributes:
+        found: edits by kind, in the order of the sentences.
+        outcomes: how many sentences were edited, and why others were not, by kind.
+        read: sentences.
+    """
+
+    found: dict[EditKind, list[Edit]]
+    outcomes: Counter[tuple[EditKind, str]]
+    read: int
+
+
+class Making:
+    """Makes edits, one sentence after the other.
+
+    Args:
+        grammar: of the language.
+        each: edits of a kind at most.
+        seed: of the words and numbers that are drawn.
+    """
+
+    def __init__(self, grammar: Grammar, each: int, seed: int) -> None:
+        self._grammar, self._each, self._draw = grammar, each, random.Random(seed)  # noqa: S311  # a draw, no secret
+        self._found: dict[EditKind, list[Edit]] = {kind: [] for kind in EDIT_KINDS}
+        self._outcomes: Counter[tuple[EditKind, str]] = Counter()
+        self._often: Counter[tuple[str, str]] = Counter()
+        self._turn: dict[int, Iterator[tuple[str, str]]] = {}
+        self._names: list[tuple[int, Parsed, int]] = []
+        self._small: set[str] = set()  # words that stand in small letters somewhere, which are no first names
+        self._alone: set[str] = set()  # last names that stand somewhere without a first one
+        self._lasts: dict[str, set[str]] = defaultdict(set)  # by first name
+        self._texts: set[str] = set()
+        self._read = 0
+
+    def add(self, sentence: Parsed) -> None:
+        """Make the edits of a sentence."""
+        n, self._read = self._read, self._read + 1
+        self._small.update(word.text for word in sentence if word.text.islower())
+        self._alone.update(_alone(sentence))
+        why = "" if _is_usable(sentence) else "too short, too long, or not a whole sentence"
+        text = written(sentence).text
+        if why or text in self._texts:
+            for kind in EDIT_KINDS:
+                self._outcomes[kind, why or "read before"] += 1
+            return
+        self._texts.add(text)
+        for kind, make in (("negation", self._negation), ("roles", self._roles), ("numbers", self._number)):
+            if len(self._found[kind]) >= self._each:
+                self._outcomes[kind, "enough were found before"] += 1
+                continue
+            made = make(n, sentence)
+            self._outcomes[kind, made if isinstance(made, str) else "edited"] += 1
+            if not isinstance(made, str):
+                self._found[kind].append(made)
+        place = _name(sentence)
+        if place is None:
+            self._outcomes["names", "no person's name of two words"] += 1
+        else:
+            self._names.append((n, sentence, place))
+            self._lasts[sentence[place].text].add(sentence[place + 1].text)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether every kind has as many edits as are wanted; names are counted before some are left out."""
+        full = (len(own) >= self._each for kind, own in self._found.items() if kind != "names")
+        return all(full) and len(self._names) >= 3 * self._each
+
+    def edits(self) -> Edits:
+        """Return all edits; first names are known only when all sentences are read."""
+        self._found["names"] = list(self._of_names())
+        return Edits(self._found, self._outcomes, self._read)
+
+    def _negation(self, n: int, sentence: Parsed) -> Edit | str:
+        if self._is_negated(sentence):
+            return "negated already"
+        why = "no sure place"
+        for number, slot in enumerate(self._grammar.slots):
+            place = slot.place(sentence)
+            if not isinstance(place, str):
+                new, kept = self._pair(number)
+                changed, control = (_with(sentence, place, word) for word in (new, kept))
+                return _edit("negation", n, sentence, ([changed], [control]), new, kept, number)
+            why = place
+        return why
+
+    def _is_negated(self, sentence: Parsed) -> bool:
+        return any(w.text.lower() in self._grammar.negative or w.feats.get("Polarity") == "Neg" for w in sentence)
+
+    def _pair(self, slot: int) -> tuple[str, str]:
+        """A negation and a filler in turn, so that all pairs are equally frequent."""
+        if slot not in self._turn:
+            self._turn[slot] = self._pairs(slot)
+        return next(self._turn[slot])
+
+    def _pairs(self, slot: int) -> Iterator[tuple[str, str]]:
+        own = self._grammar.slots[slot]
+        pairs = [(new, kept) for new in own.negations for kept in own.fillers]
+        while True:
+            yield from self._draw.sample(pairs, len(pairs))
+
+    def _roles(self, n: int, sentence: Parsed) -> Edit | str:
+        made = "negated already" if self._is_negated(sentence) else self._grammar.roles(sentence)
+        if isinstance(made, str):
+            return made
+        return _edit("roles", n, sentence, made)
+
+    def _number(self, n: int, sentence: Parsed) -> Edit | str:
+        why = "no number of things"
+        for k in _counts_of_things(sentence):
+            if (found := otherwise(sentence[k].text, self._grammar)) is None:
+                continue
+            number, write = found
+            kept, new = write(number), write(_another(number, self._draw))
+            if not self._is_seldom("numbers", kept):
+                why = "this number was edited often enough"
+            elif len(kept.split()) == len(new.split()):
+                self._often["numbers", kept] += 1
+                return _edit("numbers", n, sentence, _with_another(sentence, k, new, kept), new, kept)
+        return why
+
+    def _is_seldom(self, kind: EditKind, kept: str) -> bool:
+        return self._often[kind, kept] < max(1, self._each // _SPREAD)
+
+    def _of_names(self) -> Iterator[Edit]:
+        sure = [(n, sentence, k) for n, sentence, k in self._names if self._is_person(sentence[k], sentence[k + 1])]
+        self._outcomes["names", "no name of a person for sure"] += len(self._names) - len(sure)
+        initials = sorted({sentence[k].text[0] for _, sentence, k in sure})
+        done = 0
+        for n, sentence, k in sure:
+            first = sentence[k].text
+            kept, others = f"{first[0]}.", [initial for initial in initials if initial != first[0]]
+            if not others:
+                why = "there is no other initial"
+            elif done == self._each:
+                why = "enough were found before"
+            elif not self._is_seldom("names", kept):
+                why = "this initial was put in often enough"
+            else:
+                done, why = done + 1, "edited"
+                self._often["names", kept] += 1
+                new = f"{self._draw.choice(others)}."
+                yield _edit("names", n, sentence, _with_another(sentence, k, new, kept), new, kept)
+            self._outcomes["names", why] += 1
+
+    def _is_person(self, first: Word, last: Word) -> bool:
+        """Whether a name is one by more than its tag: its last word stands alone too, or its first before others."""
+        alone = last.text in self._alone or len(self._lasts[first.text]) > 1
+        return alone and first.text.lower() not in self._small
+
+
+def make_edits(
+    sentences: Iterable[Parsed], grammar: Grammar, each: int = 300, most: int = 5000, seed: int = 0
+) -> Edits:
+    """Return the edits of some sentences; the same sentences and seed give the same.
+
+    Args:
+        sentences: with their tags; no more are read than are needed.
+        grammar: of their language.
+        each: edits of a kind at most.
+        most: sentences at most.
+        seed: of the words and numbers that are drawn.
+    """
+    making = Making(grammar, each, seed)
+    for n, sentence in enumerate(sentences):
+        if n == most or making.is_full:
+            break
+        making.add(sentence)
+    return making.edits()
+
+
+def _is_usable(sentence: Parsed) -> bool:
+    whole = root_of(sentence) >= 0 and sentence[-1].text in (".", "!", "?")
+    return SHORTEST <= len(sentence) <= LONGEST and whole
+
+
+def _edit(kind: EditKind, n: int, sentence: Parsed, made: Sides, new: str = "", kept: str = "", slot: int = 0) -> Edit:
+    changed, control = (tuple(map(written, own)) for own in made)
+    return Edit(kind, n, written(sentence), changed, control, new, kept, slot)
+
+
+def _with_another(sentence: Parsed, k: int, new: str, kept: str) -> Sides:
+    """A sentence with another word in the place of one."""
+    changed, control = ([*sentence[:k], sentence[k]._replace(text=text), *sentence[k + 1 :]] for text in (new, kept))
+    return [changed], [control]
+
+
+def _with(sentence: Parsed, place: int, text: str) -> list[Word]:
+    """A sentence with one more word, which has a blank before it, and behind it where the word before it had one."""
+    before = sentence[place - 1]
+    word = added(text)._replace(spaced=before.spaced)
+    return [*sentence[: place - 1], before._replace(spaced=True), word, *sentence[place:]]
+
+
+def _counts_of_things(sentence: Parsed) -> Iterator[int]:
+    """Numbers that count what a common noun behind them names, and stand alone: no dates, names, sums or scores."""
+    for k, word in enumerate(sentence):
+        if k == 0 or word.relation != "nummod" or not k < word.head <= k + 3 or not word.spaced:
+            continue
+        before, after, thing = sentence[k - 1], sentence[k + 1], sentence[word.head]
+        beside = (before.kind, after.kind)
+        if (
+            thing.kind == "NOUN"
+            and thing.lemma not in _PARTS
+            and before.spaced
+            and not {"NUM", "PROPN", "SYM"} & {*beside}
+            and before.tag != "$"
+        ):
+            yield k
+
+
+_PARTS = frozenset({"third", "quarter", "half", "fifth", "Drittel", "Viertel", "Fünftel"})
+"""There are no seven thirds of a people."""
+
+_BANDS = (range(2, 10), range(10, 20), range(20, 100, 10))
+
+
+def _another(number: int, draw: random.Random) -> int:
+    """Another number of like size and form."""
+    for band in _BANDS:
+        if number in band:
+            return draw.choice([other for other in band if other != number])
+    digits = str(number)
+    last = digits[-1] if len(digits) == 2 else digits[1:]  # "twenty-five", not "thirty"
+    first = "23456789" if len(digits) == 2 else "123456789"
+    return int(draw.choice([one for one in first if one != digits[0]]) + last)
+
+
+def _name(sentence: Parsed) -> int | None:
+    """The place of a first name before a last one, both written out."""
+    for k in range(len(sentence) - 1):
+        first, last = sentence[k], sentence[k + 1]
+        pair = first.head == k + 1 or last.head == k
+        around = [sentence[j].person for j in (k - 1, k + 2) if 0 <= j < len(sentence)]
+        if (
+            first.person
+            and last.person
+            and pair
+            and not any(around)
+            and first.spaced
+            and _is_name(first)
+            and _is_name(last)
+        ):
+            return k
+    return None
+
+
+def _alone(sentence: Parsed) -> Iterator[str]:
+    """Words of persons' names that have no such word beside them."""
+    people = [False, *(word.person for word in sentence), False]
+    return (word.text for k, word in enumerate(sentence) if people[k : k + 3] == [False, True, False])
+
+
+def _is_name(word: Word) -> bool:
+    return word.text.isalpha() and word.text.istitle() and len(word.text) > 2  # "Al", "St"

