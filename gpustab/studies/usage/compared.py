@@ -22,7 +22,7 @@ from gpustab.results.page import counted
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.ranks import spearman, spearman_interval
 from gpustab.studies.usage.claims import FEWEST, WORD_DIFFERS, Compared, Example, Pair, Ranked, Used, leading
-from gpustab.studies.usage.measures import MEASURES, Apart, Measured, Word, jackknife_of_two
+from gpustab.studies.usage.measures import MEASURES, Apart, Measured, Word, evened, jackknife_of_two
 from gpustab.studies.usage.options import UsageOptions
 from gpustab.studies.usage.usages import Counts, Usages
 
@@ -101,8 +101,10 @@ class Found:
         return len(np.unique(self._together[self.of(word, period)]))
 
     def word(self, word: int, first: int, second: int) -> tuple[Word, Numbers]:
-        """Return the usages of a word in two periods, and their numbers."""
+        """Return the usages of a word that two periods are compared by, and their numbers."""
         own = self.of(word, first, second)
+        rng = np.random.default_rng([self.options.seed, crc32(self.names[word].encode()), first, second])
+        own = own[evened(self._together[own], self._periods[own] == second, rng)]
         return Word(self.usages.vectors[own], self._together[own], self._periods[own] == second), own
 
     def used(self, counts: Sequence[Sequence[Counts]]) -> Iterator[Used]:
