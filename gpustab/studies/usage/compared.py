@@ -179,7 +179,7 @@ def pair_of(found: Found, tested: Sequence[Tested], rows: Sequence[Compared], m:
     count = sum(WORD_DIFFERS.judge(row) == "yes" for row in rows)
     where = (rows[0].first, rows[0].second, MEASURES[m], len(rows), len(tested), count, found.options.rate)
     if not tested:
-        return Pair(*where, math.nan, math.nan, 0)
+        return Pair(*where, math.nan, math.nan, 0, found.options.centre)
     scale = float(np.mean([one.measured[m].expected for one in tested]))
     names = np.unique(np.concatenate([one.names * 2 + one.later for one in tested]))
     # What the mean over words is without a document: other words keep their value.
@@ -190,7 +190,13 @@ def pair_of(found: Found, tested: Sequence[Tested], rows: Sequence[Compared], m:
         without += own / len(tested)
     error = jackknife_of_two(without, (names % 2).astype(bool))
     mean = float(np.mean([one.measured[m].beyond.value for one in tested]))
-    return Pair(*where, mean / scale if scale else math.nan, error / scale if scale else math.nan, len(names))
+    return Pair(
+        *where,
+        mean / scale if scale else math.nan,
+        error / scale if scale else math.nan,
+        len(names),
+        found.options.centre,
+    )
 
 
 def examples(found: Found, rows: Sequence[Compared], first: int, second: int) -> Iterator[Example]:
