@@ -62,7 +62,7 @@ def model(tmp_path_factory):
 @pytest.fixture(scope="module")
 def words(tmp_path_factory):
     path = tmp_path_factory.mktemp("words") / "words.txt"
-    path.write_text("bank\nunhappily\nnever\ncafés\ndon't\nTuesdays\n", encoding="utf-8")
+    path.write_text("bank\nUnhappily\nnever\ncafés\ndon't\nTuesdays\n", encoding="utf-8")
     return path
 
 
@@ -123,7 +123,9 @@ def test_what_stands_in_texts_and_names_is_escaped(moved):
 
 
 def test_periods_that_are_samplings_of_one_text_have_no_word(model, words, tmp_path):
-    result = usage(corpus_of(texts(seed=3), tmp_path), OPTIONS, model, words=str(words), **HOW)
+    how = HOW | {"epochs_by": "year:1900-1949,1960-1970,1990-1999"}
+    result = usage(corpus_of(texts(seed=3), tmp_path), OPTIONS, model, words=str(words), **how)
+    assert "1960-1970: no document is of 1 such period, and none is compared." in result.notes
     assert {row.found for row in PAIRS.rows(result.tables)} == {0}
     assert verdicts(result)["bank"] == "undecided"
 
