@@ -228,7 +228,7 @@ def test_each_claim_shows_the_layers_that_it_is_about(result):
 
 
 def test_layers_that_differ_are_seen_to_differ_in_the_picture(result):
-    cka, loss, shared = by_layer(LAYERS.of(result.tables), result.tables).panels
+    cka, loss, shared = by_layer(result.tables).panels
     assert "1 − CKA: 0 is the same" in cka
     assert "Procrustes loss: 0 is the same" in loss
     assert "dealt out" in shared
