@@ -162,11 +162,15 @@ def _judge(pair: Pair) -> str:
         return "no test"
     if pair.found:
         return "yes"
+    if pair.measure != "apd":
+        return "undecided"  # what lies at its least value, 0, has no error by left-out documents
     return "no" if decide(pair.more.interval, -math.inf, NO_MORE) == "yes" else "undecided"
 
 
 def _farther(pair: Pair) -> str:
     low, high = pair.more.interval
+    if pair.measure != "apd":
+        return percent(pair.excess, 1)
     return f"{percent(pair.excess, 1)} ({percent(low, 1)} to {percent(high, 1)})"
 
 
@@ -217,7 +221,8 @@ DIFFER = Claim[Pair](
     paper=_PAPER,
     rule=(
         "yes if a word is found. Else no, on average, if the mean excess over words lies below "
-        f"{percent(NO_MORE)} of what two samplings of one period give, by its 95 % interval. No test without a word "
+        f"{percent(NO_MORE)} of what two samplings of one period give, by its 95 % interval; by the pairwise "
+        "distance alone, as the others have no such interval. No test without a word "
         f"that stands in {int(FEWEST)} documents of both periods"
     ),
     judge=_judge,
@@ -229,7 +234,7 @@ DIFFER = Claim[Pair](
         "no": lambda pair: (
             f"{_periods(pair)}: on average words are used no more differently than in two samplings of one period "
             f"({counted(pair.tested, 'word')}). Usages of two periods lie {_farther(pair)} farther apart. A single "
-            "word may be, which these documents do not show."
+            "word may still be: these documents may be too few to show it."
         ),
         "undecided": lambda pair: (
             f"{_periods(pair)}: of {counted(pair.tested, 'word')} none is surely used differently, and these documents "

@@ -148,7 +148,7 @@ def _measures(result: Content) -> Block:
 
 def _span(pair: Pair) -> str:
     low, high = pair.more.interval
-    return f"{percent(low, 1)} to {percent(high, 1)}" if low == low else "–"
+    return f"{percent(low, 1)} to {percent(high, 1)}" if low == low and pair.measure == "apd" else "–"
 
 
 def _truth(result: Content) -> Iterator[Block]:
