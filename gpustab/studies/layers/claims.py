@@ -204,12 +204,12 @@ def beyond_base(row: Beyond) -> str:
     n, where = row.n, capital(f"in {layer_called(row.layer)}")
     said = f"{where} the fine-tunings share {n * row.with_base:.1f} of {n} nearest sentences with {row.base}"
     if row.low > 0:
-        span = number_span(n * row.low, n * row.high)
-        return f"{said}, and {n * row.fewer:.1f} fewer with each other ({span}): in part they went different ways."
+        span = number_span(n * row.low, n * row.high, 2)
+        return f"{said}, and {n * row.fewer:.2f} fewer with each other ({span}): in part they went different ways."
     if row.high < 0:
-        span = number_span(-n * row.high, -n * row.low)
-        return f"{said}, and {-n * row.fewer:.1f} more with each other ({span}): they have learned something in common."
-    span = f"from {-n * row.high:+.1f} to {-n * row.low:+.1f}".replace("-", "−")
+        span = number_span(-n * row.high, -n * row.low, 2)
+        return f"{said}, and {-n * row.fewer:.2f} more with each other ({span}): they have learned something in common."
+    span = f"from {-n * row.high:+.2f} to {-n * row.low:+.2f}".replace("-", "−")
     return f"{said}. Whether they share more or fewer with each other cannot be told ({span})."
 
 

@@ -220,10 +220,10 @@ DIFFER = Claim[Pair](
     source="Giulianelli et al. 2020; Kutuzov & Giulianelli 2020",
     paper=_PAPER,
     rule=(
-        "yes if a word is found. Else no, on average, if the mean excess over words lies below "
-        f"{percent(NO_MORE)} of what two samplings of one period give, by its 95 % interval; by the pairwise "
-        "distance alone, as the others have no such interval. No test without a word "
-        f"that stands in {int(FEWEST)} documents of both periods"
+        "yes if a word is found. Else no, if by the pairwise distance the mean excess lies below "
+        f"{percent(NO_MORE)} of what two samplings of one period give, by its 95 % interval. The other measures have "
+        "no such interval. No test without a word that "
+        f"stands in {int(FEWEST)} documents of both periods"
     ),
     judge=_judge,
     sentences={

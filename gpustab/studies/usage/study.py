@@ -122,7 +122,7 @@ def usage(
         used = {(row.period, row.word): row for row in USED.rows(result.tables)}
         decide = [pair for pair in pairs if pair.measure == "apd"]
         result.verdict = [DIFFER.sentence(pair) for pair in decide]
-        result.verdict += [said for pair in decide if (said := untested(pair, used))]
+        result.verdict += filter(None, (untested(pair, used) for pair in decide))
         OBSERVED.add(result.tables, [DIFFER.observed(pair, "", shows(pair)) for pair in pairs])
     return result
 

@@ -214,9 +214,9 @@ def test_distances_from_the_base_have_a_sentence_with_an_error(result, tuned, ba
     assert result.verdict[-1] == beyond_base(row)
     assert result.verdict[-1] in to_html(result)
     for low, high, said in (
-        (0.1, 0.3, "2.0 fewer with each other (1.0–3.0)"),
-        (-0.3, -0.1, "2.0 more with each other (1.0–3.0)"),
-        (-0.1, 0.2, "cannot be told (from −2.0 to +1.0)"),
+        (0.1, 0.3, "2.00 fewer with each other (1.00–3.00)"),
+        (-0.3, -0.1, "2.00 more with each other (1.00–3.00)"),
+        (-0.1, 0.2, "cannot be told (from −2.00 to +1.00)"),
     ):
         assert said in beyond_base(row._replace(n=10, fewer=(low + high) / 2, low=low, high=high))
 
