@@ -247,7 +247,8 @@ def methods(result: Content) -> str:
     return (
         f"Every occurrence was represented by the states of {model} (layer {of['layer']}), averaged over its pieces, "
         f"with its sentence as context, at most {of['most']:,} occurrences of a word in a period, spread over as many "
-        f"documents as possible. The mean of {taken} was subtracted. Usages of two periods were "
+        "documents as possible. Of a word each document kept at most as many as the one of its rank in the other "
+        f"period. The mean of {taken} was subtracted. Usages of two periods were "
         "compared by average pairwise cosine distance (Giulianelli et al. 2020; Kutuzov & Giulianelli 2020), less that "
         "of two usages of one period in different documents; by the cosine distance of prototypes; and by the "
         "Jensen-Shannon divergence of clusters (Ward's linkage of both periods together, 2 to 10 clusters by the mean "

@@ -210,6 +210,11 @@ def _notes(
     usages: Usages, text: Text, name: str, layer: int, options: UsageOptions, encoder: SentenceEncoder
 ) -> Iterator[str]:
     """Yield how usages were read, and what has none."""
+    if text.corpus.unit == "document" and (shared := shared_column(text.corpus.records)):
+        yield (
+            f"{capital(shared.says)}. Each is dealt out by itself here. Where those of one are alike, too many words "
+            f"are found: {shared.way.partition(' if ')[0]}."
+        )
     read: Counter[str] = usages.read
     of = f"{read['kept']:,} usages in {counted(read['windows'], 'window')} of {counted(read['passages'], 'sentence')}"
     yield f"{name} read {of}; a usage is the mean of its pieces in layer {layer} ({option('layer')})."
@@ -220,7 +225,8 @@ def _notes(
     )
     yield (
         f"Of a word in a period at most {options.most:,} occurrences were read ({option('most')}), spread over as many "
-        "documents as could be; the table of usages has the counts."
+        "documents as could be; the table of usages has the counts. Where documents of one period hold more, as many "
+        "are left out of the comparison as make both alike."
     )
     if encoder.tokenizer.encode(encoder.read("Year")) != encoder.tokenizer.encode(encoder.read("year")):
         yield "This encoder tells capitals from small letters: where spelling changed, a word may seem to have."
@@ -238,11 +244,6 @@ def _notes(
         if n := read[what]:
             verbs, _, rest = why.partition(" ")
             yield f"{counted(n, noun, verbs, of=read[whole])} {rest}."
-    if text.corpus.unit == "document" and (shared := shared_column(text.corpus.records)):
-        yield (
-            f"{capital(shared.says)}. Each is dealt out by itself here. Where those of one are alike, too many words "
-            f"are found: {shared.way.partition(' if ')[0]}."
-        )
     periods = count_periods(text.corpus, options.epochs_by, text.options.unclear_dates)
     yield f"Periods: {periods.summary}."
     if empty := [period.name for period in periods.periods if not period.tokens]:
