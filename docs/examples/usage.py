@@ -19,7 +19,7 @@ def compared(**values: Any) -> Compared:
 def pair(**values: Any) -> Pair:
     """Two periods in which words are used differently."""
     numbers = {"words": 40, "tested": 38, "found": 31, "rate": float(RATE), "excess": 0.06, "se": 0.004}
-    names = {"first": "1790-1900", "second": "1950-2020", "measure": "apd", "documents": 180}
+    names = {"first": "1790-1900", "second": "1950-2020", "measure": "apd", "documents": 180, "centre": "all"}
     return made(Pair, **names | numbers | values)
 
 
@@ -27,6 +27,7 @@ EXAMPLES = {
     "usage.word-differs": [compared(), compared(q=0.3, beyond=0.004), compared(fewest=2)],
     "usage.differ": [
         pair(),
+        pair(centre="sentence"),
         pair(found=4),
         pair(found=0, excess=0.001, se=0.002),
         pair(found=0, excess=0.02, se=0.02),

@@ -10,7 +10,7 @@ from gpustab.encoders.layers import read_layers
 from gpustab.encoders.sentences import draw_sentences
 from gpustab.errors import ComputationError, InputError
 from gpustab.formats.checkpoints.encoder import SentenceEncoder
-from gpustab.formats.checkpoints.windows import prompted_windows
+from gpustab.formats.checkpoints.windows import prompted_windows, states_of, windows_of
 from gpustab.formats.texts import layer_outputs
 from tests.encoders.tiny import save, texts
 
@@ -54,8 +54,11 @@ def test_states_that_are_not_finite_are_refused(tmp_path):
     def broken(model, _):
         model.encoder.layer[1].output.dense.bias.fill_(float("nan"))
 
+    encoder = SentenceEncoder(save(tmp_path / "model", change=broken))
     with pytest.raises(ComputationError, match="not finite"):
-        read_layers(SentenceEncoder(save(tmp_path / "model", change=broken)), SHORT, tmp_path / "rows")
+        read_layers(encoder, SHORT, tmp_path / "rows")
+    with pytest.raises(ComputationError, match="not finite"):  # as usages are read
+        list(states_of(encoder, windows_of(encoder, SHORT), -1))
 
 
 def test_sentences_are_drawn_once_each_in_the_order_of_the_text(tmp_path):

@@ -99,7 +99,7 @@ def shared_column(records: Sequence[Record]) -> Doubt | None:
         return None
     number, name = max(found)
     says = f"documents share a {name} ({number:,} of them for {len(records):,} documents)"
-    why = "if those of one are alike; drawn one by one, bootstrap runs differ too little"
+    why = "if those of one are alike; else bootstrap runs differ too little, and tests that deal them out find too much"
     return Doubt("together", 1 - number / len(records), (), False, says, f"say {option('unit', name)} {why}")
 
 

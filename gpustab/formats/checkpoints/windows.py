@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from gpustab.errors import InputError, option
+from gpustab.errors import ComputationError, InputError, option
 from gpustab.formats.checkpoints.encoder import SentenceEncoder
 
 Places = NDArray[np.int64]
@@ -149,6 +149,8 @@ def _every_layer(encoder: SentenceEncoder, windows: Sequence[Window]) -> Iterato
         states = encoder.model(**given, output_hidden_states=True).hidden_states
         if states is None:
             raise InputError(f"{type(encoder.model).__name__} gives no hidden states")
+        if not all(bool(state.isfinite().all()) for state in states):
+            raise ComputationError(f"{encoder.tokenizer.name_or_path}: gives states that are not finite")
         yield part, states
 
 

@@ -40,7 +40,7 @@ class Parted(NamedTuple):
     n: Annotated[int, Column(about="length of the lists of nearest sentences")]
     largest: Annotated[float, Column("1 − CKA", about="in the least alike layer")]
     least: Annotated[int, Column("least alike layer", about="by 1 − CKA")]
-    beside: Annotated[int, Column("next layer", about="the one with the next largest difference")]
+    beside: Annotated[int, Column("next layer", about="the one whose difference comes nearest to the largest")]
     clear_low: Annotated[
         float,
         Column(about="difference in the least alike layer by that in the next: 95 % interval, all layers together"),
@@ -134,7 +134,7 @@ LEAST = Claim[Parted](
         ),
         "no": lambda row: (
             f"No single layer is the least alike: {layer_called(row.least)} and {layer_called(row.beside)} differ by "
-            "the same."
+            "nearly the same."
         ),
         "undecided": lambda row: (
             f"Which layer is the least alike cannot be told: it may be {layer_called(row.least)} or "
@@ -146,7 +146,9 @@ LEAST = Claim[Parted](
 
 def _smaller(row: Parted) -> str:
     ends = sorted(1 - 1 / max(end, 1.0) for end in (row.clear_low, row.clear_high))
-    return f"{100 * ends[0]:.0f}–{percent(ends[1])}"
+    if ends[0] > 0.995:
+        return "more than 99 %"
+    return f"{100 * ends[0]:.0f}–{percent(min(ends[1], 0.99))}"
 
 
 def _judge_jump(row: Parted) -> str:
@@ -180,6 +182,35 @@ def _nearly(row: Parted) -> str:
     if row.below <= FLOOR:
         return "the same"
     return f"nearly the same (1 − CKA is smaller there by {number(row.jump_low, 2)} times or more)"
+
+
+class Beyond(NamedTuple):
+    """Whether fine-tunings lie farther from each other than from their base, in the least alike layer."""
+
+    base: str
+    layer: int
+    n: int
+    with_base: Annotated[float, Column(digits=3, about="share of nearest sentences in common with the base")]
+    fewer: Annotated[float, Column(digits=3, about="by so much less fine-tunings share with each other")]
+    low: Annotated[float, Column(about="95 % interval")]
+    high: float
+
+
+BEYOND = Sheet("beyond_base", Beyond, "one row: all models together")
+
+
+def beyond_base(row: Beyond) -> str:
+    """Return how far fine-tunings lie from each other, beside their base, a sentence."""
+    n, where = row.n, capital(f"in {layer_called(row.layer)}")
+    said = f"{where} the fine-tunings share {n * row.with_base:.1f} of {n} nearest sentences with {row.base}"
+    if row.low > 0:
+        span = number_span(n * row.low, n * row.high, 2)
+        return f"{said}, and {n * row.fewer:.2f} fewer with each other ({span}): in part they went different ways."
+    if row.high < 0:
+        span = number_span(-n * row.high, -n * row.low, 2)
+        return f"{said}, and {-n * row.fewer:.2f} more with each other ({span}): they have learned something in common."
+    span = f"from {-n * row.high:+.2f} to {-n * row.low:+.2f}".replace("-", "−")
+    return f"{said}. Whether they share more or fewer with each other cannot be told ({span})."
 
 
 def missing(row: Parted) -> str:

@@ -9,14 +9,9 @@ from gpustab.report.svg.charts import LINE, MARKS, WHISKERS, Curve, lines
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.results import Table
 from gpustab.results.page import number
-from gpustab.studies.layers.claims import PARTED, is_same, layer_called
+from gpustab.studies.layers.claims import PARTED, SAME, is_same, layer_called
 from gpustab.studies.layers.study import FROM_BASE, Layer
 
-_AXES = {
-    "cka": "CKA: 1 is the same",
-    "loss": "Procrustes loss: 0 is the same",
-    "shared": "shared nearest sentences, part of a list: 1 is the same",
-}
 _DEALT = {"cka": "cka_dealt", "loss": "loss_dealt", "shared": "chance"}
 
 
@@ -24,7 +19,6 @@ _DEALT = {"cka": "cka_dealt", "loss": "loss_dealt", "shared": "chance"}
 def by_layer(table: Table[Layer], tables: Tables) -> Picture:
     """Three panels over the layers: the models between each other, from their base, and by chance."""
     rows = list(table.rows())
-    panels = [_panel(name, rows, tables) for name in _AXES]
     (row,) = PARTED.rows(tables)
     title = (
         "The models are the same in every layer"
@@ -32,39 +26,46 @@ def by_layer(table: Table[Layer], tables: Tables) -> Picture:
         else f"Least alike is {layer_called(row.least)}, where two models share {number(row.n * row.shared, 2)} of "
         f"{row.n} nearest sentences"
     )
-    return Picture(title, panels)
+    return Picture(title, [_panel(name, rows, tables, row.n) for name in _DEALT])
 
 
-def _panel(name: str, rows: Sequence[Layer], tables: Tables) -> str:
+def _panel(name: str, rows: Sequence[Layer], tables: Tables, n: int) -> str:
+    """One measure: the differences on a scale of their own, with the level of chance in words where it is far away."""
     xs = [float(row.layer) for row in rows]
+
+    def shown(value: float) -> float:
+        return {"cka": 1 - value, "loss": value, "shared": n * value}[name]
+
     columns = (name, f"{name}_low", f"{name}_high", _DEALT[name])
-    values, low, high, dealt = ([getattr(row, column) for row in rows] for column in columns)
-    curves = [
-        Curve(xs, values, "g0", 0, "between fine-tunings", low, high, (LINE, WHISKERS, MARKS)),
-        Curve(xs, dealt, "axis", 0, "dealt out: unrelated", parts=("line dash",)),
-    ]
+    values, low, high, dealt = ([shown(getattr(row, column)) for row in rows] for column in columns)
+    if name == "cka":
+        low, high = high, low
+    curves = [Curve(xs, values, "g0", 0, "between fine-tunings", low, high, (LINE, WHISKERS, MARKS))]
     base = list(FROM_BASE.rows(tables))
     if base:
-        own = [[getattr(row, name) for row in base if row.layer == layer.layer] for layer in rows]
-        curves.insert(1, Curve(xs, [sum(x) / len(x) for x in own], "g1", 1, "from the base", parts=(LINE, MARKS)))
+        own = [[shown(getattr(row, name)) for row in base if row.layer == layer.layer] for layer in rows]
+        curves.append(Curve(xs, [sum(x) / len(x) for x in own], "g1", 1, "from the base", parts=(LINE, MARKS)))
+    unrelated = f"{number(min(dealt), 2)} or more in unrelated models"
+    if name == "shared":
+        curves.append(Curve(xs, dealt, "axis", 0, "dealt out: unrelated", parts=("line dash",)))
+        axis = Axis(f"shared of {n} nearest sentences: {n} is the same", low=0.0, high=float(n))
+    else:
+        largest = max([SAME, *(x for curve in curves for part in (curve.y, curve.high) for x in part or ())])
+        noun = {"cka": "1 − CKA", "loss": "Procrustes loss"}[name]
+        axis = Axis(f"{noun}: 0 is the same, {unrelated}", low=0.0, high=largest)
     ticks = [(x, f"{x:.0f}") for x in xs]
-    ends = "; ".join(f"layer {row.layer} {number(getattr(row, name), 3)}" for row in rows)
-    return lines(
-        Axis("layer (0 is the input embedding)", ticks=ticks),
-        Axis(_AXES[name], low=min(0.0, *dealt), high=1.0),
-        curves,
-        f"{_AXES[name]}. {ends}",
-        keyed=True,
-        height=210,
-    )
+    ends = "; ".join(f"layer {row.layer} {number(value, 3)}" for row, value in zip(rows, values, strict=True))
+    label = f"{axis.title}. {ends}"
+    return lines(Axis("layer (0 is the input embedding)", ticks=ticks), axis, curves, label, keyed=True, height=210)
 
 
 FIGURES: Figures = {
     "by_layer": (
-        "Left is what the models read, right what they give out. The solid line compares the fine-tunings with each "
-        "other, with 95 % intervals. The dashed line is what models would show that have nothing in common: "
-        "the vectors of one are dealt out to other sentences. Where CKA or the shared sentences fall, or the loss "
-        "rises, the models part.",
+        "Left is what the models read, right what they give out. Marks with 95 % intervals compare the fine-tunings "
+        "with each other, marks without compare them with their base, where it was given. Upper panels: where the "
+        "difference rises, the models part. Their scale ends where the models do; what unrelated models would show "
+        "(the vectors of one dealt out to other sentences) stands beside the axis. Last panel: where shared sentences "
+        "fall, they part.",
         by_layer,
     )
 }

@@ -5,7 +5,17 @@ from __future__ import annotations
 from gpustab.report import Result
 from gpustab.results import Block, Card, Content, SmallTable, Table
 from gpustab.results.page import Columns, counted, number, percent
-from gpustab.studies.layers.claims import ALIKE, LEAST, PARTED, PARTING, Parted, is_same, layer_called
+from gpustab.studies.layers.claims import (
+    ALIKE,
+    BEYOND,
+    LEAST,
+    PARTED,
+    PARTING,
+    Parted,
+    beyond_base,
+    is_same,
+    layer_called,
+)
 from gpustab.studies.layers.study import FROM_BASE, LAYERS, PAIRS, SENTENCES, Layer, Pair, Sentence
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import rules, verdicts
@@ -117,12 +127,14 @@ def _base(result: Result, row: Parted) -> list[Block]:
         }
         for k in layers
     ]
-    answer = (
-        "Fine-tunings that are farther from each other than from the base went different ways. Where they are nearer "
-        "to each other, they learned the same."
+    answer = " ".join(beyond_base(one) for one in BEYOND.rows(result.tables))
+    aside = (
+        "Fine-tunings that learned nothing in common lie farther from each other than from the base. Noise does that "
+        "too. Where they lie no farther, a part of what they learned is the same. The columns have no errors; the "
+        "sentence has."
     )
     title = f"How far did fine-tuning go from {rows[0].first}?"
-    return [Block(title, tables=[SmallTable.of("", means, columns)], answer=answer)]
+    return [Block(title, tables=[SmallTable.of("", means, columns)], answer=answer, aside=aside)]
 
 
 def _sentences(rows: list[Sentence]) -> SmallTable:

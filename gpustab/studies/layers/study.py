@@ -31,11 +31,27 @@ from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results import Column, Sheet
 from gpustab.results.page import counted
-from gpustab.studies.layers.claims import ALIKE, FLOOR, LEAST, PARTED, PARTING, Parted, is_same, missing
+from gpustab.results.page import number as shown
+from gpustab.studies.layers.claims import (
+    ALIKE,
+    BEYOND,
+    CLEAR,
+    FLOOR,
+    LEAST,
+    PARTED,
+    PARTING,
+    Beyond,
+    Parted,
+    beyond_base,
+    is_same,
+    layer_called,
+    missing,
+)
 from gpustab.studies.layers.measure import Floats, LayerNumbers, Means, kept_of, measure_layer
 from gpustab.studies.layers.options import FEWEST, LayersOptions
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.frame import Answer, answering
+from gpustab.studies.shared.wording import number_span
 
 Numbers = NDArray[np.int64]
 
@@ -146,6 +162,8 @@ def layers(
         )
     if len(set(sentences)) < max(FEWEST, len(sentences)):
         raise InputError(f"{counted(len(set(sentences)), 'distinct sentence')}, wanted {FEWEST} at least, each once")
+    if options.base and Path(options.base).resolve() in [model.resolve() for model in models]:
+        raise InputError(f"{option('base', Path(options.base))}: is one of the models too; a base is beside them")
     every = models_of([*models, *([Path(options.base)] if options.base else [])])
     tuned, base = every[: len(models)], every[len(models) :]
     texts, pairs = list(sentences), list(combinations(range(len(tuned)), 2))
@@ -171,6 +189,9 @@ def layers(
         n = min(options.n, len(kept) - 1)
         LAYERS.add(result.tables, _layers(found, means, len(pairs), n / (len(kept) - 1)))
         PARTED.add(result.tables, [parted(means[0], means[2], len(tuned), len(known), n, len(kept))])
+        if base:
+            own = np.stack([one.shared[len(pairs) :] for one in found])
+            BEYOND.add(result.tables, [_beyond(result, means[2], Means.of(own, from_base, len(tuned)), base[0].name)])
         SENTENCES.add(result.tables, _sentences(result, found, pairs, tuned, kept))
         result.notes += _notes(result, tuned, shapes, len(texts) - len(known))
         _answer(result)
@@ -291,7 +312,9 @@ def parted(cka: Means, shared: Means, models: int, sentences: int, n: int, kept:
     """
     count, least = len(cka.whole), int(cka.whole.argmax())
     ratios = {k: cka.number(partial(_ratio, above=[least], below=[k])) for k in range(count) if k != least}
-    beside = min(ratios, key=lambda k: ratios[k].among(len(ratios))[0])
+    ends = {k: ratio.among(len(ratios)) for k, ratio in ratios.items()}
+    near = [k for k in ends if ends[k][1] < math.log(CLEAR)]  # these alone make a no
+    beside = min(near or ends, key=lambda k: ends[k][0])
     jumps = {k: cka.number(partial(_ratio, above=[k], below=range(k))) for k in range(1, count)}
     jump = max(jumps, key=lambda k: jumps[k].value)
     (clear_low, clear_high), (jump_low, jump_high) = (
@@ -318,6 +341,13 @@ def parted(cka: Means, shared: Means, models: int, sentences: int, n: int, kept:
         jump_low=jump_low,
         jump_high=jump_high,
     )
+
+
+def _beyond(result: Result, between: Means, from_base: Means, base: str) -> Beyond:
+    """Compare 1 − p@n between fine-tunings with that from their base, in the least alike layer."""
+    (row,) = PARTED.rows(result.tables)
+    fewer = Means(*(a - b for a, b in zip(between, from_base, strict=True))).layer(row.least)
+    return Beyond(base, row.least, row.n, 1 - float(from_base.whole[row.least]), fewer.value, *fewer.interval)
 
 
 def _ratio(values: Floats, above: Sequence[int], below: Sequence[int]) -> Floats:
@@ -371,9 +401,15 @@ def _answer(result: Result) -> None:
     """Add the table of observations, and as verdict what is said of all models."""
     (row,) = PARTED.rows(result.tables)
     (least,) = LAYERS.rows(result.tables, layer=row.least)
-    shows = f"CKA {least.cka:.4f} and p@{row.n} {least.shared:.2f} in layer {row.least}"
     claims = (ALIKE, LEAST, PARTING)
-    OBSERVED.add(result.tables, [claim.observed(row, "", shows) for claim in claims])
+    evidence = (
+        f"{row.n * least.shared:.1f} of {row.n} nearest sentences shared in {layer_called(row.least)}",
+        f"CKA {least.cka:.4f} in {layer_called(row.least)}; 1 − CKA there by that in {layer_called(row.beside)}: "
+        f"{number_span(row.clear_low, row.clear_high, 2)}",
+        f"1 − CKA {shown(row.there, 2)} in layer {row.jump}, at most {shown(row.below, 2)} below",
+    )
+    OBSERVED.add(result.tables, [claim.observed(row, "", own) for claim, own in zip(claims, evidence, strict=True)])
     if not result.alarms:
         result.verdict = [said for claim in claims if (said := claim.sentence(row))]
+        result.verdict += [] if is_same(row) else [beyond_base(own) for own in BEYOND.rows(result.tables)]
         result.verdict += [said] if (said := missing(row)) and not is_same(row) else []

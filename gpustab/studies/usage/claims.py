@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, NamedTuple
 
+from gpustab.errors import some_of
 from gpustab.results import Column, Sheet
 from gpustab.results.page import counted, number, percent
 from gpustab.statistics.intervals import Estimate
@@ -51,6 +52,11 @@ class Compared(NamedTuple):
         return Estimate(self.beyond, self.se, self.documents - 2)
 
     @property
+    def is_far(self) -> bool:
+        """Whether its interval lies above 0."""
+        return self.excess.interval[0] > 0
+
+    @property
     def span(self) -> str:
         """Its 95 % interval."""
         low, high = self.excess.interval
@@ -81,6 +87,9 @@ class Pair(NamedTuple):
     excess: Annotated[float, Column(digits=2, about="mean of beyond over words, as a part of what is expected")]
     se: Annotated[float, Column(digits=2, about="by leaving out one document after the other, of all words")]
     documents: Annotated[int, Column(about="in which tested usages stand")]
+    centre: Annotated[
+        str, Column(about="whose mean is taken out of every usage: that of all words, or of the sentence")
+    ]
 
     @property
     def more(self) -> Estimate:
@@ -153,11 +162,15 @@ def _judge(pair: Pair) -> str:
         return "no test"
     if pair.found:
         return "yes"
+    if pair.measure != "apd":
+        return "undecided"  # what lies at its least value, 0, has no error by left-out documents
     return "no" if decide(pair.more.interval, -math.inf, NO_MORE) == "yes" else "undecided"
 
 
 def _farther(pair: Pair) -> str:
     low, high = pair.more.interval
+    if pair.measure != "apd":
+        return percent(pair.excess, 1)
     return f"{percent(pair.excess, 1)} ({percent(low, 1)} to {percent(high, 1)})"
 
 
@@ -169,10 +182,36 @@ def as_a_whole(pair: Pair) -> str:
     """Return what to think of where most words are used differently."""
     if pair.found <= MOST * pair.tested:
         return ""
+    style = "" if pair.centre == "sentence" else " --centre sentence takes out what style does to all words."
     return (
         " Most words are, so the texts differ as a whole, in style, topic or genre. Read which words differ most, and "
-        "add words of which you know that they did not change."
+        f"add words of which you know that they did not change.{style}"
     )
+
+
+def untested(pair: Pair, used: Mapping[tuple[str, str], Used]) -> str:
+    """Return how many words have no test, and which, a sentence; empty where all have one.
+
+    Args:
+        pair: the periods.
+        used: what was read, by period and word.
+    """
+    one, few = list[str](), list[str]()
+    for word in dict.fromkeys(word for _, word in used):
+        first, second = (used[period, word] for period in (pair.first, pair.second))
+        if bool(first.usages) != bool(second.usages):
+            one.append(f"{word} ({(first if first.usages else second).period})")
+        elif min(first.of_documents, second.of_documents) < FEWEST:
+            few.append(word)
+    said = []
+    if one:
+        said.append(
+            f"{counted(len(one), 'word', 'stands/stand', of=pair.words)} in one period alone: {some_of(one, 5)}"
+        )
+    if few:
+        under = f"in fewer than {int(FEWEST)} documents of a period"
+        said.append(f"{counted(len(few), 'word', 'stands/stand', of=pair.words)} {under}: {some_of(few, 5)}")
+    return f"{_periods(pair)}, without a test: {'; '.join(said)}." if said else ""
 
 
 DIFFER = Claim[Pair](
@@ -181,9 +220,10 @@ DIFFER = Claim[Pair](
     source="Giulianelli et al. 2020; Kutuzov & Giulianelli 2020",
     paper=_PAPER,
     rule=(
-        "yes if a word is found. Else no if the mean excess over words lies below "
-        f"{percent(NO_MORE)} of what two samplings of one period give, by its 95 % interval. No test without a word "
-        f"that stands in {int(FEWEST)} documents of both periods"
+        "yes if a word is found. Else no, if by the pairwise distance the mean excess lies below "
+        f"{percent(NO_MORE)} of what two samplings of one period give, by its 95 % interval. The other measures have "
+        "no such interval. No test without a word that "
+        f"stands in {int(FEWEST)} documents of both periods"
     ),
     judge=_judge,
     sentences={
@@ -192,8 +232,9 @@ DIFFER = Claim[Pair](
             f"samplings of one period. Up to {percent(pair.rate)} of these may be false.{as_a_whole(pair)}"
         ),
         "no": lambda pair: (
-            f"{_periods(pair)}: no word is used more differently than in two samplings of one period "
-            f"({counted(pair.tested, 'word')}). On average usages of two periods lie {_farther(pair)} farther apart."
+            f"{_periods(pair)}: on average words are used no more differently than in two samplings of one period "
+            f"({counted(pair.tested, 'word')}). Usages of two periods lie {_farther(pair)} farther apart. A single "
+            "word may still be: these documents may be too few to show it."
         ),
         "undecided": lambda pair: (
             f"{_periods(pair)}: of {counted(pair.tested, 'word')} none is surely used differently, and these documents "
@@ -208,10 +249,11 @@ DIFFER = Claim[Pair](
 
 
 def leading(rows: Sequence[Compared], measure: str = "apd") -> list[Compared]:
-    """Return the rows of one measure, those that are surest first."""
+    """Return the rows of one measure: words that are found, then others; of both the farthest apart first."""
     own = [row for row in rows if row.measure == measure]
+    order = {"yes": 0, "undecided": 1, "no test": 2}
     return sorted(
-        own, key=lambda row: (math.isnan(row.q), row.q, -row.beyond if row.beyond == row.beyond else 0, row.word)
+        own, key=lambda row: (order[WORD_DIFFERS.judge(row)], -row.beyond if row.beyond == row.beyond else 0, row.word)
     )
 
 

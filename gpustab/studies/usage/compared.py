@@ -22,7 +22,7 @@ from gpustab.results.page import counted
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.ranks import spearman, spearman_interval
 from gpustab.studies.usage.claims import FEWEST, WORD_DIFFERS, Compared, Example, Pair, Ranked, Used, leading
-from gpustab.studies.usage.measures import MEASURES, Apart, Measured, Word, jackknife_of_two
+from gpustab.studies.usage.measures import MEASURES, Apart, Measured, Word, evened, jackknife_of_two
 from gpustab.studies.usage.options import UsageOptions
 from gpustab.studies.usage.usages import Counts, Usages
 
@@ -101,8 +101,10 @@ class Found:
         return len(np.unique(self._together[self.of(word, period)]))
 
     def word(self, word: int, first: int, second: int) -> tuple[Word, Numbers]:
-        """Return the usages of a word in two periods, and their numbers."""
+        """Return the usages of a word that two periods are compared by, and their numbers."""
         own = self.of(word, first, second)
+        rng = np.random.default_rng([self.options.seed, crc32(self.names[word].encode()), first, second])
+        own = own[evened(self._together[own], self._periods[own] == second, rng)]
         return Word(self.usages.vectors[own], self._together[own], self._periods[own] == second), own
 
     def used(self, counts: Sequence[Sequence[Counts]]) -> Iterator[Used]:
@@ -177,7 +179,7 @@ def pair_of(found: Found, tested: Sequence[Tested], rows: Sequence[Compared], m:
     count = sum(WORD_DIFFERS.judge(row) == "yes" for row in rows)
     where = (rows[0].first, rows[0].second, MEASURES[m], len(rows), len(tested), count, found.options.rate)
     if not tested:
-        return Pair(*where, math.nan, math.nan, 0)
+        return Pair(*where, math.nan, math.nan, 0, found.options.centre)
     scale = float(np.mean([one.measured[m].expected for one in tested]))
     names = np.unique(np.concatenate([one.names * 2 + one.later for one in tested]))
     # What the mean over words is without a document: other words keep their value.
@@ -188,7 +190,13 @@ def pair_of(found: Found, tested: Sequence[Tested], rows: Sequence[Compared], m:
         without += own / len(tested)
     error = jackknife_of_two(without, (names % 2).astype(bool))
     mean = float(np.mean([one.measured[m].beyond.value for one in tested]))
-    return Pair(*where, mean / scale if scale else math.nan, error / scale if scale else math.nan, len(names))
+    return Pair(
+        *where,
+        mean / scale if scale else math.nan,
+        error / scale if scale else math.nan,
+        len(names),
+        found.options.centre,
+    )
 
 
 def examples(found: Found, rows: Sequence[Compared], first: int, second: int) -> Iterator[Example]:

@@ -15,7 +15,7 @@ _MOST = 20
 
 @drawn_from("pairs")
 def words(_: Table[Pair], tables: Tables) -> Picture:
-    """One panel for two periods: a row for each of the words that are surest, and the level of chance of each."""
+    """One panel for two periods: a row for each of the leading words, and the level of chance of each."""
     panels, found, tested = [], 0, 0
     for pair in PAIRS.rows(tables, measure="apd"):
         rows = leading(list(COMPARED.rows(tables, first=pair.first, second=pair.second)))
@@ -42,9 +42,11 @@ def _panel(pair: Pair, rows: list[Compared]) -> str:
 
 FIGURES: Figures = {
     "words": (
-        "Each row is a word, the surest first. The mark is how much farther usages of the two periods lie apart than "
-        "those of one period, with its 95 % interval over documents. Random deals of the documents lie left of the "
-        "dashed line in 95 of 100 cases.",
+        "Each row is a word: those that are used differently come first, the farthest apart at the top. The mark is "
+        "how much farther usages of the two periods lie apart than those of one period. Random deals of the documents "
+        "lie left of the dashed line in 95 of 100 cases: a mark is to be right of it, and farther the more words are "
+        "tested. The line through the mark is the 95 % interval by left-out documents. It says how far, and does not "
+        "decide.",
         words,
     )
 }

@@ -170,6 +170,38 @@ class Word:
         return np.asarray(means[1] - means[0], np.float64)
 
 
+def evened(documents: Numbers, later: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Return which usages stay so that documents of both periods hold like numbers of them, ``(n,)``.
+
+    A document keeps at most as many as the one of its rank in the other period. Deals move whole documents: where those
+    of one period were fuller, deals would differ from the periods without any change of use.
+
+    Args:
+        documents: ``(n,)`` where each usage stands.
+        later: ``(n,)`` whether it is of the later period.
+        rng: draws which stay, and the order of equally full documents.
+
+    >>> kept = evened(np.array([0, 0, 0, 1, 2, 2]), np.array([0, 0, 0, 0, 1, 1], bool), np.random.default_rng(0))
+    >>> int(kept[:3].sum()), kept[3:].tolist()
+    (2, [True, True, True])
+    """
+    _, place, sizes = np.unique(documents * 2 + later, return_inverse=True, return_counts=True)
+    of_later = np.zeros(len(sizes), bool)
+    of_later[place] = later
+    limits = sizes.copy()
+    for side in (of_later, ~of_later):
+        own, other = np.flatnonzero(side), np.sort(sizes[~side])
+        ranked = own[np.lexsort((rng.random(len(own)), sizes[own]))]
+        at_rank = ((np.arange(len(own)) + 0.5) / len(own) * len(other)).astype(np.int64)
+        limits[ranked] = np.minimum(sizes[ranked], other[at_rank])
+    order = rng.permutation(len(place))
+    order = order[np.argsort(place[order], kind="stable")]
+    number = np.arange(len(place)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    kept = np.zeros(len(place), bool)
+    kept[order] = number < limits[place[order]]
+    return kept
+
+
 def jackknife_of_two(without: Floats, later: NDArray[np.bool_]) -> float:
     """Return the standard error of a number of two samples, by its values without one member after the other.
 

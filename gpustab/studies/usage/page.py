@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpustab.errors import some_of
 from gpustab.report import Result
 from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, percent, thousands
@@ -60,17 +61,19 @@ def _of(result: Content, pair: Pair) -> list[Compared]:
 
 
 def _words(result: Content, pair: Pair) -> Block:
-    """The words, those that are surest first, with what the other measures say."""
+    """The words, those that are used differently first, with what the other measures say."""
     rows = _of(result, pair)
     others = {(row.word, row.measure): row for row in rows}
     used = {(row.period, row.word): row for row in USED.rows(result.tables)}
+    unit = str(result.groups[0]["drawn"])
+    units = "documents" if unit == "document" else f"documents, those of one {unit} together"
     shown = [row for row in leading(rows) if WORD_DIFFERS.judge(row) != "no test"]
     columns: Columns = [
         "word",
         ("used differently?", lambda row: _verdict(row)),
         ("distance beyond", lambda row: number(row.beyond, 2), "of two samplings of one period; cosine"),
-        ("95 %", lambda row: row.span, "interval over documents"),
-        ("by chance", lambda row: number(row.chance, 2), "95 % of deals of the documents lie below"),
+        ("95 %", lambda row: row.span, f"interval by leaving out one {unit} after the other"),
+        ("by chance", lambda row: number(row.chance, 2), f"95 % of deals of {units} lie below"),
         ("q", lambda row: number(row.q, 2), "false discovery rate at which the word is found"),
         ("mean usage", lambda row: _verdict(others[row.word, "prt"]), "by the distance of the mean usages"),
         ("clusters", lambda row: _verdict(others[row.word, "jsd"]), "by the divergence of clusters of usages"),
@@ -80,13 +83,28 @@ def _words(result: Content, pair: Pair) -> Block:
             "that were read of each period",
         ),
     ]
+    unsure = [row.word for row in shown if WORD_DIFFERS.judge(row) == "yes" and not row.is_far]
     rest = len(shown) - _LISTED
     more = f" The table words has {counted(rest, 'more word')}." if rest > 0 else ""
     tables = [SmallTable.of("", shown[:_LISTED], columns, Compared)] if shown else []
     title = f"Which words are used differently, {pair.first} to {pair.second}?"
-    answer = f"The surest words come first, and of equally sure ones those whose usages lie farthest apart.{more}"
+    answer = (
+        f"Words that are used differently come first, and of them those whose usages lie farthest apart.{more}"
+        f"{_unsure(unsure, unit)}"
+    )
     first = pair == next(PAIRS.rows(result.tables))
     return Block(title, tables=tables, figures=["words"] * first, answer=answer, aside=_ASIDE * first)
+
+
+def _unsure(words: list[str], unit: str) -> str:
+    """Say why a word may be found whose interval holds 0."""
+    if not words:
+        return ""
+    return (
+        " Whether a word is used differently is decided by q: hardly a deal lies as far apart. The interval says how "
+        f"far, by leaving out one {unit} after the other. It holds 0 for {some_of(words, 5)}: how far apart these "
+        "usages lie cannot be told."
+    )
 
 
 def _verdict(row: Compared) -> str:
@@ -130,7 +148,7 @@ def _measures(result: Content) -> Block:
 
 def _span(pair: Pair) -> str:
     low, high = pair.more.interval
-    return f"{percent(low, 1)} to {percent(high, 1)}" if low == low else "–"
+    return f"{percent(low, 1)} to {percent(high, 1)}" if low == low and pair.measure == "apd" else "–"
 
 
 def _truth(result: Content) -> Iterator[Block]:
@@ -195,7 +213,7 @@ def heading(result: Content) -> tuple[str, str]:
 
 
 def cards(result: Content) -> list[Card]:
-    """Return how many words differ, and the surest ones."""
+    """Return how many words differ, and those that do most."""
     found = []
     for pair in PAIRS.rows(result.tables, measure="apd"):
         about = f"{pair.first} to {pair.second}"
@@ -229,7 +247,8 @@ def methods(result: Content) -> str:
     return (
         f"Every occurrence was represented by the states of {model} (layer {of['layer']}), averaged over its pieces, "
         f"with its sentence as context, at most {of['most']:,} occurrences of a word in a period, spread over as many "
-        f"documents as possible. The mean of {taken} was subtracted. Usages of two periods were "
+        "documents as possible. Of a word each document kept at most as many as the one of its rank in the other "
+        f"period. The mean of {taken} was subtracted. Usages of two periods were "
         "compared by average pairwise cosine distance (Giulianelli et al. 2020; Kutuzov & Giulianelli 2020), less that "
         "of two usages of one period in different documents; by the cosine distance of prototypes; and by the "
         "Jensen-Shannon divergence of clusters (Ward's linkage of both periods together, 2 to 10 clusters by the mean "

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.corpus.corpus import Corpus
+from gpustab.corpus.evidence import shared_column
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.slices import count_periods
 from gpustab.encoders.runner import models_of
@@ -35,7 +36,8 @@ from gpustab.spaces.words import readings, show
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.finished import digest_of
 from gpustab.studies.shared.frame import answering
-from gpustab.studies.usage.claims import COMPARED, DIFFER, EXAMPLES, FEWEST, PAIRS, TRUTH, USED, shows
+from gpustab.studies.shared.wording import capital
+from gpustab.studies.usage.claims import COMPARED, DIFFER, EXAMPLES, FEWEST, PAIRS, TRUTH, USED, shows, untested
 from gpustab.studies.usage.compared import Found, Text, compare, examples, pair_of, rank, rows_of, text_of
 from gpustab.studies.usage.measures import MEASURES
 from gpustab.studies.usage.options import UsageOptions
@@ -108,11 +110,19 @@ def usage(
             _between(found, first, second, truths, result)
         result.notes += _notes(usages, text, model.name, layer, options, encoder)
         result.groups = [
-            {"name": name, "documents": int((text.period == k).sum()), "usages": found.of_period(k)}
+            {
+                "name": name,
+                "documents": int((text.period == k).sum()),
+                "usages": found.of_period(k),
+                "drawn": text.corpus.drawn,
+            }
             for k, name in enumerate(text.names)
         ]
         pairs = list(PAIRS.rows(result.tables))
-        result.verdict = [DIFFER.sentence(pair) for pair in pairs if pair.measure == "apd"]
+        used = {(row.period, row.word): row for row in USED.rows(result.tables)}
+        decide = [pair for pair in pairs if pair.measure == "apd"]
+        result.verdict = [DIFFER.sentence(pair) for pair in decide]
+        result.verdict += filter(None, (untested(pair, used) for pair in decide))
         OBSERVED.add(result.tables, [DIFFER.observed(pair, "", shows(pair)) for pair in pairs])
     return result
 
@@ -147,9 +157,11 @@ def _words(text: Text, options: UsageOptions, truths: Sequence[Truth]) -> tuple[
     asked += [word.encode() for truth in truths for word in truth.values]
     if not asked:
         return _drawn_words(text, options)
-    found, lacking = dict[int, None](), list[str]()
+    found, lacking, lowercase = dict[int, None](), list[str](), text.options.lowercase
     for word in dict.fromkeys(asked):
-        known = [own for own in readings(word.decode("utf-8", "surrogateescape")) if own in vocabulary]
+        written = word.decode("utf-8", "surrogateescape")
+        ways = [written, written.lower()] if lowercase else [written]
+        known = [own for way in ways for own in readings(way) if own in vocabulary]
         if known:
             found[vocabulary.index_of(known[0])] = None
         else:
@@ -198,6 +210,11 @@ def _notes(
     usages: Usages, text: Text, name: str, layer: int, options: UsageOptions, encoder: SentenceEncoder
 ) -> Iterator[str]:
     """Yield how usages were read, and what has none."""
+    if text.corpus.unit == "document" and (shared := shared_column(text.corpus.records)):
+        yield (
+            f"{capital(shared.says)}. Each is dealt out by itself here. Where those of one are alike, too many words "
+            f"are found: {shared.way.partition(' if ')[0]}."
+        )
     read: Counter[str] = usages.read
     of = f"{read['kept']:,} usages in {counted(read['windows'], 'window')} of {counted(read['passages'], 'sentence')}"
     yield f"{name} read {of}; a usage is the mean of its pieces in layer {layer} ({option('layer')})."
@@ -208,7 +225,8 @@ def _notes(
     )
     yield (
         f"Of a word in a period at most {options.most:,} occurrences were read ({option('most')}), spread over as many "
-        "documents as could be; the table of usages has the counts."
+        "documents as could be; the table of usages has the counts. Where documents of one period hold more, as many "
+        "are left out of the comparison as make both alike."
     )
     if encoder.tokenizer.encode(encoder.read("Year")) != encoder.tokenizer.encode(encoder.read("year")):
         yield "This encoder tells capitals from small letters: where spelling changed, a word may seem to have."
@@ -226,6 +244,9 @@ def _notes(
         if n := read[what]:
             verbs, _, rest = why.partition(" ")
             yield f"{counted(n, noun, verbs, of=read[whole])} {rest}."
-    yield f"Periods: {count_periods(text.corpus, options.epochs_by, text.options.unclear_dates).summary}."
+    periods = count_periods(text.corpus, options.epochs_by, text.options.unclear_dates)
+    yield f"Periods: {periods.summary}."
+    if empty := [period.name for period in periods.periods if not period.tokens]:
+        yield f"{some_of(empty)}: no document is of {counted(len(empty), 'such period')}, and none is compared."
     if text.corpus.together is not None:
         yield f"Documents of one {text.corpus.drawn} are dealt out together."

@@ -13,8 +13,10 @@ from transformers import AutoModel, AutoTokenizer
 from gpustab.errors import InputError
 from gpustab.report import to_html, to_text
 from gpustab.statistics.intervals import t_quantile
+from gpustab.studies.layers.claims import BEYOND, beyond_base
+from gpustab.studies.layers.figures import by_layer
 from gpustab.studies.layers.measure import PARTS, kept_of, parts_of
-from gpustab.studies.layers.study import LAYERS, PAIRS, PARTED, layers
+from gpustab.studies.layers.study import FROM_BASE, LAYERS, PAIRS, PARTED, layers
 from tests.encoders.tiny import save, texts, turned
 
 DEPTH = 4
@@ -203,6 +205,35 @@ def test_fine_tunings_are_compared_with_their_base(result, tuned, base):
     assert of["cka"][k] == pytest.approx(naive_cka(states[0][3], states[1][3]), abs=1e-9)
 
 
+def test_distances_from_the_base_have_a_sentence_with_an_error(result, tuned, base):
+    (row,) = BEYOND.rows(result.tables)
+    pairs, own = ([one.shared for one in sheet.rows(result.tables, layer=row.layer)] for sheet in (PAIRS, FROM_BASE))
+    assert row.with_base == pytest.approx(np.mean(own))
+    assert row.fewer == pytest.approx(np.mean(own) - np.mean(pairs))
+    assert row.low < row.fewer < row.high
+    assert result.verdict[-1] == beyond_base(row)
+    assert result.verdict[-1] in to_html(result)
+    for low, high, said in (
+        (0.1, 0.3, "2.00 fewer with each other (1.00–3.00)"),
+        (-0.3, -0.1, "2.00 more with each other (1.00–3.00)"),
+        (-0.1, 0.2, "cannot be told (from −2.00 to +1.00)"),
+    ):
+        assert said in beyond_base(row._replace(n=10, fewer=(low + high) / 2, low=low, high=high))
+
+
+def test_each_claim_shows_the_layers_that_it_is_about(result):
+    row, shown = row_of(result), result.tables["observations"]["shows"]
+    assert f"in layer {row.jump}, at most" in shown[2]
+    assert "nearest sentences shared" in shown[0]
+
+
+def test_layers_that_differ_are_seen_to_differ_in_the_picture(result):
+    cka, loss, shared = by_layer(result.tables).panels
+    assert "1 − CKA: 0 is the same" in cka
+    assert "Procrustes loss: 0 is the same" in loss
+    assert "dealt out" in shared
+
+
 def test_the_page_says_what_somebody_needs_who_does_not_know_cka(result):
     page = to_text(result)
     for said in ("Where do these fine-tunings differ?", "3 models", "1 is the same", "by chance", "From base"):
@@ -230,6 +261,7 @@ def test_sentences_that_differ_most_are_those_whose_vectors_do(folder, base):
         (lambda models, folder: layers(SENTENCES, models[:1]), "cannot differ"),
         (lambda models, folder: layers(SENTENCES[:30], models), "30 distinct sentences, wanted 40"),
         (lambda models, folder: layers([*SENTENCES, SENTENCES[0]], models), "each once"),
+        (lambda models, folder: layers(SENTENCES, models, base=str(models[0])), "is one of the models too"),
         (
             lambda models, folder: layers(SENTENCES, [models[0], save(folder / "small", layers=2)]),
             "only fine-tunings of one model",

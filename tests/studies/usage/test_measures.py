@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gpustab.studies.usage.measures import Word, clusters_of, silhouette
+from gpustab.studies.usage.measures import Word, clusters_of, evened, silhouette
 from tests.studies.usage import naive
 
 
@@ -107,6 +107,22 @@ def test_the_test_holds_its_level_whether_usages_of_a_document_are_alike_or_not(
     p = np.array([p_values(word(rng, sizes=((8, 4), (14, 2)), alike=alike), k) for k in range(40)])
     assert ((p <= 0.05).sum(0) <= 6).all()  # of 40, 2 are expected; more than 6 in 0.3 %
     assert ((p <= 0.5).sum(0) >= 9).all()
+
+
+@pytest.mark.parametrize("sizes", [((6, 1), (10, 10)), ((20, 1), (20, 5)), ((30, 1), (10, 10))])
+def test_the_test_holds_its_level_where_documents_of_one_period_are_fuller(sizes):
+    rng, found = np.random.default_rng(5), []
+    for k in range(40):
+        vectors, documents, later = word(rng, sizes=sizes)
+        kept = evened(documents, later, rng)
+        assert set(documents[kept]) == set(documents)
+        found.append(p_values((vectors[kept], documents[kept], later[kept]), k, 99))
+    assert ((np.array(found) <= 0.05).sum(0) <= 7).all()  # as they are, 37, 14 and 0 of the divergences
+
+
+def test_documents_that_are_equally_full_keep_all_their_usages():
+    documents = np.repeat(np.arange(12), [1, 2, 5, 3, 2, 1] * 2)
+    assert evened(documents, documents > 5, np.random.default_rng(0)).all()
 
 
 def test_occurrences_in_place_of_documents_would_find_changes_that_are_none():

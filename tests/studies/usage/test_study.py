@@ -12,12 +12,13 @@ pytest.importorskip("transformers")
 import torch
 from transformers import AutoModel, AutoTokenizer
 
+from docs.examples.usage import compared, pair
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.errors import InputError
 from gpustab.formats.checkpoints.encoder import SentenceEncoder
 from gpustab.report import to_html
-from gpustab.studies.usage.claims import COMPARED, EXAMPLES, PAIRS, TRUTH, USED, WORD_DIFFERS
+from gpustab.studies.usage.claims import COMPARED, DIFFER, EXAMPLES, PAIRS, TRUTH, USED, WORD_DIFFERS, leading
 from gpustab.studies.usage.compared import text_of
 from gpustab.studies.usage.study import usage
 from gpustab.studies.usage.usages import Sentences, counts_of, drawn, read_usages
@@ -61,7 +62,7 @@ def model(tmp_path_factory):
 @pytest.fixture(scope="module")
 def words(tmp_path_factory):
     path = tmp_path_factory.mktemp("words") / "words.txt"
-    path.write_text("bank\nunhappily\nnever\ncafés\ndon't\nTuesdays\n", encoding="utf-8")
+    path.write_text("bank\nUnhappily\nnever\ncafés\ndon't\nTuesdays\n", encoding="utf-8")
     return path
 
 
@@ -85,7 +86,9 @@ def test_the_word_that_moved_is_found_and_no_other(moved):
     }
     assert moved.verdict == [
         "1900-1949 to 1990-1999: 1 of 2 words is used differently, beyond two samplings of one period. Up to 5 % of "
-        "these may be false."
+        "these may be false.",
+        "1900-1949 to 1990-1999, without a test: 1 of 5 words stands in one period alone: cafés (1900-1949); 2 of 5 "
+        "words stand in fewer than 6 documents of a period: never, don't.",
     ]
 
 
@@ -120,7 +123,9 @@ def test_what_stands_in_texts_and_names_is_escaped(moved):
 
 
 def test_periods_that_are_samplings_of_one_text_have_no_word(model, words, tmp_path):
-    result = usage(corpus_of(texts(seed=3), tmp_path), OPTIONS, model, words=str(words), **HOW)
+    how = HOW | {"epochs_by": "year:1900-1949,1960-1970,1990-1999"}
+    result = usage(corpus_of(texts(seed=3), tmp_path), OPTIONS, model, words=str(words), **how)
+    assert "1960-1970: no document is of 1 such period, and none is compared." in result.notes
     assert {row.found for row in PAIRS.rows(result.tables)} == {0}
     assert verdicts(result)["bank"] == "undecided"
 
@@ -266,7 +271,7 @@ def test_three_periods_are_compared_one_after_the_other(model, words, tmp_path):
         ("1900-1909", "1910-1919"),
         ("1910-1919", "1920-1929"),
     ]
-    assert len(result.verdict) == 2
+    assert sum(": of " in said or ": on average" in said for said in result.verdict) == 2
 
 
 def test_words_are_drawn_of_those_in_enough_documents_of_every_period(model, tmp_path):
@@ -293,3 +298,37 @@ def test_what_cannot_be_asked_is_refused(model, words, tmp_path):
     (tmp_path / "none.txt").write_text("nowhere\n")
     with pytest.raises(InputError, match="none of 1 word is in"):
         usage(corpus, OPTIONS, model, words=str(tmp_path / "none.txt"), **HOW)
+
+
+def test_words_stand_in_the_order_that_the_page_names():
+    rows = [compared(word=word, beyond=beyond, q=q) for word, beyond, q in ORDER]
+    assert [row.word for row in leading(rows)] == ["terror", "train", "mail", "the"]
+
+
+ORDER = [("mail", 0.5, 0.2), ("train", 0.03, 0.0001), ("the", 0.1, 0.3), ("terror", 0.05, 0.01)]
+
+
+def test_a_word_that_is_found_though_its_interval_holds_0_is_explained(moved):
+    for se, said in ((0.01, False), (0.1, True)):
+        rows = [row._replace(se=se) for row in COMPARED.rows(moved.tables)]
+        page = to_html(replace(moved, tables=moved.tables | COMPARED.named(rows)))
+        assert ("It holds 0 for bank: how far apart these usages lie cannot be told." in page) == said
+
+
+def test_where_most_words_differ_the_page_names_the_way_to_take_style_out():
+    assert "--centre sentence takes out" in DIFFER.sentence(pair())
+    assert "--centre" not in DIFFER.sentence(pair(centre="sentence"))
+
+
+def test_documents_that_may_be_alike_are_told_by_what_this_study_does(model, words, tmp_path):
+    path = tmp_path / "text.csv"
+    rows = [
+        f'{name},{year},Author {chr(97 + k // 52)}{chr(97 + k // 2 % 26)},"{text}"'
+        for k, (name, year, text) in enumerate(texts(documents=30))
+    ]
+    path.write_text("\n".join(["id,year,by,text", *rows]), encoding="utf-8")
+    for unit in ("document", "by"):
+        options = replace(OPTIONS, unit=unit)
+        result = usage(prepare_corpus(path, options, look=False), options, model, words=str(words), **HOW)
+        assert ("too many words are found: say --unit by." in " ".join(result.notes)) == (unit == "document")
+        assert ("leaving out one by after the other" in to_html(result)) == (unit == "by")
