@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from gpustab.errors import InputError
-from gpustab.sentences.grammar import english, german, otherwise
+from gpustab.sentences.english import english
+from gpustab.sentences.german import german
+from gpustab.sentences.grammar import otherwise
 from gpustab.sentences.language import detokenise
 from gpustab.sentences.parsed import read_conllu, spacy_parser, written
 from gpustab.studies.localization.edits import make_edits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,7 +17,9 @@ from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.options import chosen
 from gpustab.report import Result
-from gpustab.sentences.grammar import GRAMMARS, Grammar
+from gpustab.sentences.english import english
+from gpustab.sentences.german import german
+from gpustab.sentences.grammar import Grammar
 from gpustab.sentences.language import Tokens
 from gpustab.sentences.model import Flaws, Model, Runs
 from gpustab.sentences.parsed import Parsed, read_conllu
@@ -36,6 +38,9 @@ from gpustab.studies.localization.tables_of_edits import (
     EditOutcome,
 )
 from gpustab.studies.shared.frame import Answer, answering
+
+GRAMMARS: dict[str, Callable[[], Grammar]] = {"en": english, "de": german}
+"""By the language's code."""
 
 
 def localization_of_edits(

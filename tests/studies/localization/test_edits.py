@@ -9,7 +9,8 @@ import pytest
 
 from gpustab.errors import InputError
 from gpustab.report.describe import describe, paper
-from gpustab.sentences.grammar import added, english
+from gpustab.sentences.english import english
+from gpustab.sentences.grammar import added
 from gpustab.sentences.language import Written
 from gpustab.sentences.model import BagOfWords, Embedding, Runs
 from gpustab.sentences.parsed import Word
