@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from gpustab.corpus.formats import TextFile
+from gpustab.corpus.formats.registry import suffix_of
+from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError
-from gpustab.sentences.language import SPACY, Written, package, read_utf8
+from gpustab.sentences.language import SPACY, Written, package
 
 
 class Word(NamedTuple):
@@ -114,10 +120,32 @@ def spacy_parser(texts: Iterable[str], model: str = SPACY) -> Iterator[Parsed]:
 
 
 _FIELDS = 10
+_TAGGED = ".conllu"
+
+
+def is_conllu(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file, which may be packed, is one in CoNLL-U: by its name, or by its first row."""
+    path = Path(path)
+    if suffix_of(path) == _TAGGED:
+        return True
+    if not path.is_file():  # what can be read once
+        return False
+    try:
+        row = next((line for line in _lines(path) if line and line[0] != "#"), "").split("\t")
+    except InputError:  # of other letters than UTF-8
+        return False
+    return len(row) == _FIELDS and bool(_FIRST.fullmatch(row[0])) and (row[6].isdecimal() or "-" in row[0])
+
+
+_FIRST = re.compile(r"1(?:-\d+)?|0\.\d+")
+
+
+def _lines(path: str | os.PathLike[str]) -> Iterator[str]:
+    return TextFile(Path(path), "utf-8-sig", ReadOptions()).lines()
 
 
 def read_conllu(path: str | os.PathLike[str]) -> Iterator[Parsed]:
-    """Yield the sentences of a file in CoNLL-U, the form of Universal Dependencies' treebanks and parsers.
+    """Yield the sentences of a file in CoNLL-U, as it is or packed: the form of Universal Dependencies' treebanks.
 
     Words that are written as one ("zum" of zu and dem) are one word here, which hangs where the last of them that
     leaves the group hangs. A person's name has ``NER=PER``, ``NER=B-PER`` or ``NER=S-PERSON`` in the last column.
@@ -127,8 +155,7 @@ def read_conllu(path: str | os.PathLike[str]) -> Iterator[Parsed]:
     """
     rows: list[list[str]] = []
     start = 1
-    for number, line in enumerate([*read_utf8(path).split("\n"), ""], 1):
-        line = line.rstrip("\r")
+    for number, line in enumerate(chain(_lines(path), [""]), 1):
         if line.startswith("#"):
             continue
         if line:
