@@ -61,6 +61,26 @@ _BE = {"VBD": ("was", "were"), "VBZ": ("is", "are"), "VBP": ("is", "are")}
 """By the tag of a verb alone, of one and of several."""
 
 
+_IDIOMS = frozenset(
+    {("shake", "hand"), ("hold", "hand"), ("change", "hand"), ("join", "hand"), ("join", "force"), ("take", "step")}
+)
+"""Verbs and objects that are one thing: nobody shakes certain hands."""
+_QUANTIFIERS = frozenset(words_of("every each only all no any both most many few even just"))
+"""A book that every student read is another than the book of each."""
+_SAYING = frozenset(
+    words_of("say tell add believe think know report claim announce insist argue warn admit explain hope")
+)
+
+
+def _is_clause(sentence: Parsed, k: int) -> bool:
+    """Whether a verb is that of a main clause, or of one that "that" or a verb of saying brings in."""
+    word = sentence[k]
+    if word.relation != "ccomp":
+        return word.relation in ("root", "conj")
+    marks = {sentence[j].text.lower() for j in children(sentence, k) if sentence[j].relation == "mark"}
+    return marks == {"that"} or (not marks and sentence[word.head].lemma in _SAYING)
+
+
 def _in_the_passive(sentence: Parsed) -> tuple[Pair, Pair] | str:
     """Return, of "the dog bit the man", the man and the dog in each other's place in two clefts.
 
@@ -70,8 +90,13 @@ def _in_the_passive(sentence: Parsed) -> tuple[Pair, Pair] | str:
     """
     why = "no clause of an agent, a verb and a patient"
     for k, word in enumerate(sentence):
-        clause = clause_of(sentence, k, _SYMMETRIC) if word.relation in ("root", "ccomp", "conj") else None
-        if clause is None:
+        clause = clause_of(sentence, k, _SYMMETRIC) if _is_clause(sentence, k) else None
+        if clause is None or (word.lemma, clause.heads[1].lemma) in _IDIOMS:
+            continue
+        if _QUANTIFIERS & {
+            one.text.lower() for one in (*clause.before[-1:], *clause.subject, *clause.verb, *clause.thing)
+        }:
+            why = "how many there are would change with the order"
             continue
         parts = (clause.subject, clause.thing)
         numbers = [_is_plural(part, head) for part, head in zip(parts, clause.heads, strict=True)]
@@ -85,7 +110,8 @@ def _in_the_passive(sentence: Parsed) -> tuple[Pair, Pair] | str:
             continue
         agent, patient = within(clause.subject, clause.before), clause.thing
         is_past = clause.finite.tag == "VBD"
-        it = [*clause.before, added("it" if clause.before else "It"), added("was" if is_past else "is")]
+        is_first = all(one.kind == "PUNCT" for one in clause.before)
+        it = [*clause.before, added("It" if is_first else "it"), added("was" if is_past else "is")]
         by, that = [added("by")], [added("that")]
 
         made = [
@@ -152,7 +178,7 @@ def english() -> Grammar:
             Slot(
                 ("no",),
                 ("some", "certain", "various", "several", "sundry", "diverse"),
-                partial(bare_object, is_past=lambda sentence, root: sentence[root].tag == "VBD"),
+                partial(bare_object, is_past=lambda sentence, root: sentence[root].tag == "VBD", idioms=_IDIOMS),
             ),
         ),
         _in_the_passive,

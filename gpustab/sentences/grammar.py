@@ -148,8 +148,11 @@ def clause_of(sentence: Parsed, verb: int, symmetric: frozenset[str]) -> Clause 
 
 
 def within(phrase: Sequence[Word], before: Sequence[Word]) -> list[Word]:
-    """Return a phrase that began a sentence as it is written within it; with words before it, as it stands."""
-    first = phrase[0]
+    """Return a phrase that began a sentence as it is written within it; with words before it, as it stands.
+
+    Quotes and brackets are no words.
+    """
+    first, before = phrase[0], [word for word in before if word.kind != "PUNCT"]
     is_name = first.kind == "PROPN" or (first.entity and first.kind != "DET")
     if before or is_name or not first.text.istitle():
         return list(phrase)
@@ -159,10 +162,12 @@ def within(phrase: Sequence[Word], before: Sequence[Word]) -> list[Word]:
 _OF_NUMBER = frozenset({"hundred", "thousand", "million", "billion", "dozen", "score", "Tausend", "Million", "Dutzend"})
 
 
-def bare_object(sentence: Parsed, is_past: Callable[[Parsed, int], bool]) -> int | str:
+def bare_object(
+    sentence: Parsed, is_past: Callable[[Parsed, int], bool], idioms: frozenset[tuple[str, str]] = frozenset()
+) -> int | str:
     """Return the place of the main verb's plural object with nothing before it, or why there is none.
 
-    Of one event (``is_past``), since "likes dogs" is of all dogs.
+    Of one event (``is_past``), since "likes dogs" is of all dogs; ``idioms`` are verbs and objects that are one thing.
     """
     root = root_of(sentence)
     if root < 0 or sentence[root].kind != "VERB" or not is_past(sentence, root):
@@ -173,6 +178,7 @@ def bare_object(sentence: Parsed, is_past: Callable[[Parsed, int], bool]) -> int
             word.relation == "obj"
             and word.kind == "NOUN"
             and word.lemma not in _OF_NUMBER
+            and (sentence[root].lemma, word.lemma) not in idioms
             and word.feats.get("Number") == "Plur"
             and k > root
             and sentence[k - 1].spaced

@@ -93,6 +93,24 @@ def _pipeline(model: str) -> Any:
         raise InputError(f"spaCy's model {model} is not here: pip install 'gpustab[sentences]'") from None
 
 
+_LONGEST = 100_000
+"""Letters that spaCy parses at once: its memory grows with them, and it refuses a million."""
+
+
+def pieces_of(text: str, most: int) -> Iterator[str]:
+    """Yield a text in pieces of so many letters at most: up to the end of a sentence, else to a blank, else cut.
+
+    >>> list(pieces_of("It rains. It pours and pours", 12))
+    ['It rains.', 'It pours and', 'pours']
+    """
+    while len(text) > most:
+        end = text.rfind(". ", 0, most) + 1 or text.rfind(" ", 0, most + 1)
+        end = end if end > 0 else most
+        yield text[:end]
+        text = text[end:].lstrip()
+    yield text
+
+
 def spacy_parser(texts: Iterable[str], model: str = SPACY) -> Iterator[Parsed]:
     """Yield the sentences of some texts as spaCy's small English model parses them.
 
@@ -100,7 +118,8 @@ def spacy_parser(texts: Iterable[str], model: str = SPACY) -> Iterator[Parsed]:
         InputError: if spaCy or its model is missing.
     """
     pipeline = _pipeline(model)
-    for document in pipeline.pipe((" ".join(text.split()) for text in texts), batch_size=2):
+    pieces = (piece for text in texts for piece in pieces_of(" ".join(text.split()), _LONGEST))
+    for document in pipeline.pipe(pieces, batch_size=2):
         for sentence in document.sents:
             first = sentence.start
             yield tuple(
@@ -134,7 +153,7 @@ def is_conllu(path: str | os.PathLike[str]) -> bool:
         row = next((line for line in _lines(path) if line and line[0] != "#"), "").split("\t")
     except InputError:  # of other letters than UTF-8
         return False
-    return len(row) == _FIELDS and bool(_FIRST.fullmatch(row[0])) and (row[6].isdecimal() or "-" in row[0])
+    return len(row) == _FIELDS and bool(_FIRST.fullmatch(row[0])) and (row[6].isdecimal() or row[0] != "1")
 
 
 _FIRST = re.compile(r"1(?:-\d+)?|0\.\d+")
