@@ -93,9 +93,8 @@ def _in_the_passive(sentence: Parsed) -> tuple[Pair, Pair] | str:
         clause = clause_of(sentence, k, _SYMMETRIC) if _is_clause(sentence, k) else None
         if clause is None or (word.lemma, clause.heads[1].lemma) in _IDIOMS:
             continue
-        if _QUANTIFIERS & {
-            one.text.lower() for one in (*clause.before[-1:], *clause.subject, *clause.verb, *clause.thing)
-        }:
+        said = (*clause.before[-1:], *clause.subject, *clause.verb, *clause.thing)
+        if _QUANTIFIERS & {one.text.lower() for one in said}:
             why = "how many there are would change with the order"
             continue
         parts = (clause.subject, clause.thing)
