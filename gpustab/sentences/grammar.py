@@ -133,6 +133,8 @@ def clause_of(sentence: Parsed, verb: int, symmetric: frozenset[str]) -> Clause 
         return None
     if not {"nsubj", "obj"} <= own.keys() or sentence[-1].text not in (".", "!"):
         return None
+    if any(_is_of_the_agent(sentence, k) for k in children(sentence, verb)):
+        return None
     heads, parts = (sentence[own["nsubj"]], sentence[own["obj"]]), [span(sentence, own[k]) for k in ("nsubj", "obj")]
     phrases = [sentence[part[0] : part[-1] + 1] for part in parts]
     between = sentence[parts[0][-1] + 1 : parts[1][0]]
@@ -145,6 +147,12 @@ def clause_of(sentence: Parsed, verb: int, symmetric: frozenset[str]) -> Clause 
         return None
     before, rest = sentence[: parts[0][0]], sentence[parts[1][-1] + 1 :]
     return Clause(list(before), list(phrases[0]), list(between), list(phrases[1]), list(rest), finite, heads)
+
+
+def _is_of_the_agent(sentence: Parsed, k: int) -> bool:
+    """Whether a clause has the agent for its subject, as "to have a shot" of "he snatched the ball to have a shot"."""
+    subjects = ("nsubj", "nsubj:pass", "csubj", "expl")
+    return sentence[k].relation == "advcl" and not any(sentence[j].relation in subjects for j in children(sentence, k))
 
 
 def within(phrase: Sequence[Word], before: Sequence[Word]) -> list[Word]:

@@ -52,6 +52,8 @@ SAID = {
     "Every student read a book in the library.": "",
     "Only John ate the cake in the kitchen.": "",
     "The dog that bit the man chased the cat.": "",
+    "The dog bit the man to have a bone.": "",
+    "The dog bit the man when it rained.": "roles",
     "The minister says that the dog bit the man.": "roles",
 }
 

@@ -148,9 +148,9 @@ def test_a_model_of_words_in_their_places_does_not_see_who_does_it(edits):
 
 
 def test_sentences_that_are_equally_far_are_hardly_ever_told_apart(edits):
-    """Of sixteen verdicts on nothing one or two are wrong by chance: the bench counts them in real text."""
+    """Of 240 verdicts on nothing 4 were wrong: here one of sixteen may be; the bench counts them in real text."""
     found = [verdicts(edits, of_text("whole", lambda text, s=seed: own(text, s))).values() for seed in range(4)]
-    assert sum(verdict in ("yes", "reversed", "blind") for kinds in found for verdict in kinds) <= 2
+    assert sum(verdict in ("yes", "reversed", "blind") for kinds in found for verdict in kinds) <= 1
 
 
 def test_distances_are_those_of_float64_loops(edits):
@@ -214,6 +214,8 @@ def test_a_page_says_it_all_in_words(edits):
     result = localization_of_edits([*sentences()], [of_text("sight", sees_all), BagOfWords()], draws=100, language="en")
     assert len(result.verdict) == 5
     assert result.verdict[0].startswith("Sight sees an inserted negation: it moves a sentence farther than a word that")
+    assert "of the way to another sentence, the control" in result.verdict[0]
+    assert "different initials" in result.verdict[3]
     assert result.verdict[4].startswith("Bag of words tells no change from an edit of equal size")
     blocks = describe(result)
     assert [block.title[:4] for block in blocks] == ["Does", "How ", "What", "How "]
