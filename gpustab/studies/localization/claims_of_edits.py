@@ -55,8 +55,8 @@ def _share(row: EditScore) -> str:
 
 
 def _words(row: EditScore) -> str:
-    pairs = f"{row.pairs} pairs of a word that negates and one that does not"
-    return f" Of {pairs} the former moves a sentence farther in {row.won:g}." if row.pairs else ""
+    pairs = f"{row.won:g} of {row.pairs} pairs of a word that negates and one that does not"
+    return f" In {pairs}, the former moves a sentence farther." if row.pairs else ""
 
 
 def _way(row: EditScore) -> str:
