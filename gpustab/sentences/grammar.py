@@ -155,13 +155,17 @@ def _is_of_the_agent(sentence: Parsed, k: int) -> bool:
     return sentence[k].relation == "advcl" and not any(sentence[j].relation in subjects for j in children(sentence, k))
 
 
+_BEFORE_NAMES = ("DET", "ADV", "NUM", "ADP")
+"""What a parser puts into a name or a number without being one's first word: "the" Taliban, "almost" half."""
+
+
 def within(phrase: Sequence[Word], before: Sequence[Word]) -> list[Word]:
     """Return a phrase that began a sentence as it is written within it; with words before it, as it stands.
 
     Quotes and brackets are no words.
     """
     first, before = phrase[0], [word for word in before if word.kind != "PUNCT"]
-    is_name = first.kind == "PROPN" or (first.entity and first.kind != "DET")
+    is_name = first.kind == "PROPN" or (first.entity and first.kind not in _BEFORE_NAMES)
     if before or is_name or not first.text.istitle():
         return list(phrase)
     return [first._replace(text=first.text.lower()), *phrase[1:]]

@@ -9,9 +9,9 @@ from gpustab.errors import InputError
 from gpustab.sentences import parsed as parsed_module
 from gpustab.sentences.english import english
 from gpustab.sentences.german import german
-from gpustab.sentences.grammar import otherwise
+from gpustab.sentences.grammar import otherwise, within
 from gpustab.sentences.language import detokenise
-from gpustab.sentences.parsed import read_conllu, spacy_parser, written
+from gpustab.sentences.parsed import Word, read_conllu, spacy_parser, written
 from gpustab.studies.localization.edits import make_edits
 
 GERMAN = Path(__file__).parent / "sentences_de.conllu"
@@ -74,6 +74,10 @@ def edits(parsed):
     return make_edits([*parsed.values(), parsed["Last week John Howard was in London."]], english())
 
 
+def word_of(text, kind, entity):
+    return Word(text, True, text, "", kind, {}, 0, "", entity)
+
+
 def edit_of(edits, kind, text):
     return next((edit for edit in edits.found[kind] if edit.base.text == text), None)
 
@@ -111,6 +115,9 @@ def test_agent_and_patient_are_exchanged_in_either_order_of_the_same_words(edits
     assert len({tuple(sorted(text)) for text in (*edit.changed, *edit.control)}) == 1
     (quoted,) = make_edits(spacy_parser(['"The dog bit the man," he said.']), english()).found["roles"]
     assert quoted.control[0].text == '"It was the man that was bitten by the dog," he said.'
+    half = word_of("Almost", kind="ADV", entity="CARDINAL")
+    assert within([half], [])[0].text == "almost"
+    assert within([half._replace(kind="NOUN")], [])[0].text == "Almost"
     assert "Taliban" in edit_of(edits, "roles", "The Taliban attacked Kabul on Monday.").control[0].text
 
 
