@@ -83,7 +83,7 @@ SEES = Claim[EditScore](
             f"This holds in {_share(row)}.{_way(row)}{_words(row)}"
         ),
         "no": lambda row: (
-            f"{capital(row.model)} does not tell {CHANGES[row.kind]} from {CONTROLS[row.kind]}: the change is farther "
+            f"{capital(row.model)} does not tell {CHANGES[row.kind]} from {CONTROLS[row.kind]}. The change is farther "
             f"in {_share(row)}."
         ),
         "reversed": lambda row: (
