@@ -10,6 +10,7 @@ With ``--before`` the same calls go to an earlier version in turn; what it does 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import shutil
@@ -20,6 +21,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -63,6 +65,11 @@ CALLS = {
     "study thresholds lee": "study thresholds {lee}/sgns/shuffled --min-pairs 100 --draws 20 -o {out}",
     "study association lee": "study association {lee} --sets {sets} -o {out}",
     "study words lee": "study words {lee}/sgns/shuffled --text lee -o {out}",
+    "study layers lee": "study layers lee -m {encoder} -m {other} --sentences 400 -o {out}",
+    "study usage sotu": "study usage sotu --model {encoder} --epochs-by year:1790-1900,1950-2020 --words {words} "
+    "-o {out}",
+    "study calibration": "study calibration --model {encoder} --scores {scores} -o {out}",
+    "study edits lee": "study localization lee --edits -m {encoder} -o {out}",
     "study localization": "study localization {pairs} -m bow -m mean={lee}/sgns/shuffled/run-000.safetensors -o {out}",
 }
 """The calls; what stands in braces is made before."""
@@ -186,12 +193,20 @@ def row_of(name: str, version: str, calls: list[dict[str, Any]]) -> dict[str, An
     }
 
 
+def _scored() -> Iterator[str]:
+    """Yield pairs of sentences with a similarity: the same noun in both, or two nouns."""
+    yield "score\tsentence1\tsentence2\n"
+    for first, second in itertools.product(NOUNS, NOUNS):
+        yield f"{5 if first == second else 1}\t{SENTENCES[0].format(first)}\t{SENTENCES[1].format(second)}\n"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--before", type=Path, metavar="CHECKOUT", help="an earlier version, to be called in turn")
     parser.add_argument("--only", default="", metavar="NAMES", help="names of calls, or how they begin, with commas")
     parser.add_argument("--repeats", type=int, default=1, help="of every call")
-    parser.add_argument("--encoder", metavar="FOLDER", help="model of `encode`; default: that is not called")
+    parser.add_argument("--encoder", metavar="FOLDER", help="model of `encode` and studies; default: none is called")
+    parser.add_argument("--other", metavar="FOLDER", help="another fine-tuning of it; default: no `study layers`")
     parser.add_argument("--made", type=Path, metavar="DIR", help="keep the run sets that are made, or take those there")
     parser.add_argument("--out", type=Path, metavar="FILE", help="default: benchmarks/results/studies-cpu.json")
     given = parser.parse_args()
@@ -205,12 +220,17 @@ def main() -> None:
     trees = {"after": ROOT} | ({"before": given.before.resolve()} if given.before else {})
     beginnings = tuple(part for part in given.only.split(",") if part)
     chosen = {name: line for name, line in CALLS.items() if not beginnings or name.startswith(beginnings)}
-    chosen = {name: line for name, line in chosen.items() if given.encoder or "{encoder}" not in line}
+    for wanted in ("encoder", "other"):
+        chosen = {name: line for name, line in chosen.items() if getattr(given, wanted) or f"{{{wanted}}}" not in line}
     rows = []
     with tempfile.TemporaryDirectory() as temporary:
         folder, made = Path(temporary), given.made or Path(temporary) / "made"
         made.mkdir(exist_ok=True)
         places = {"pairs": str(made / "pairs.tsv"), "encoder": str(Path(given.encoder or ".").resolve())}
+        places["other"] = str(Path(given.other or ".").resolve())
+        places |= {"words": str(made / "words.txt"), "scores": str(made / "scores.tsv")}
+        (made / "words.txt").write_text("labor\nwar\npeace\ntrain\n")
+        (made / "scores.tsv").write_text("".join(_scored()))
         places["sets"] = str(made / "sets.toml")
         (made / "sets.toml").write_text(SETS)
         (made / "pairs.tsv").write_text("".join("\t".join(SENTENCES).format(n, n) + "\n" for n in NOUNS))

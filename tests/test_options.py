@@ -44,7 +44,8 @@ NUMBERS = {
         InstabilityOptions.targets InstabilityOptions.pairs
         LocalizationOptions.most TrainingOptions.runs TrainingOptions.dim TrainingOptions.epochs
         TrainingOptions.min_count TrainingOptions.inference
-        WordsOptions.n WordsOptions.targets LayersOptions.n UsageOptions.targets
+        WordsOptions.n WordsOptions.targets LayersOptions.n UsageOptions.targets EditChoices.sentences EditChoices.each
+        EditOptions.sentences EditOptions.each
         ThresholdsOptions.words ThresholdsOptions.places ThresholdsOptions.draws ThresholdsOptions.pairs
         Plan.jobs TrainPlan.jobs SweepPlan.jobs
         TrainOptions.dim TrainOptions.window TrainOptions.epochs""",
@@ -56,7 +57,7 @@ NUMBERS = {
     "from 6 upwards": "UsageOptions.most",
     "from 40 upwards": "LayersOptions.sentences",
     "from 99 upwards": "UsageOptions.deals",
-    "from 100 upwards": "LocalizationOptions.draws",
+    "from 100 upwards": "LocalizationOptions.draws EditOptions.draws CalibrationOptions.pairs",
     "from 0 upwards": """
         Encoding.directions ChangeOptions.resamples ConsistencyOptions.subsample ConsistencyOptions.window_decay""",
     "from 0 to 99": "TrainOptions.control",
@@ -64,7 +65,8 @@ NUMBERS = {
     "from 0 to 4294967295": """
         StabilityOptions.seed CompareOptions.seed BootstrapOptions.seed ChangeOptions.seed ConsistencyOptions.seed
         InstabilityOptions.seed LocalizationOptions.seed ThresholdsOptions.seed WordsOptions.seed
-        AssociationOptions.seed Encoding.seed LayersOptions.seed UsageOptions.seed
+        AssociationOptions.seed Encoding.seed LayersOptions.seed UsageOptions.seed CalibrationOptions.seed
+        EditOptions.seed
         Plan.seed TrainPlan.seed SweepPlan.seed""",
     "above 0": """
         ConsistencyOptions.alpha ConsistencyOptions.sample ConsistencyOptions.alpha_decay ConsistencyOptions.domain_low
@@ -73,7 +75,8 @@ NUMBERS = {
     "above 0 and below 1": "ChangeOptions.rate TrainingOptions.rate UsageOptions.rate",
     "above 0.5 and below 1": "ThresholdsOptions.confidence",
     "": """
-        Encoding.layer UsageOptions.layer ChangeOptions.spread ConsistencyOptions.domain_high
+        Encoding.layer UsageOptions.layer ConsistencyOptions.layer CalibrationOptions.levels
+        ChangeOptions.spread ConsistencyOptions.domain_high
         ConsistencyOptions.general_high""",
 }
 """All numbers, by what is taken."""

@@ -289,11 +289,13 @@ KNOWN = {
     # NumPy's and SciPy's:
     "statistics/curves.py": 1,
     "statistics/mixed.py": 8,
+    "statistics/monotone.py": 6,
     "statistics/splits.py": 1,
     "statistics/unrelated.py": 2,
     "studies/change/authors.py": 1,
     "studies/consistency/measures.py": 2,
     "studies/localization/scores.py": 2,
+    "studies/usage/measures.py": 16,
     "studies/words/regression.py": 1,
 }
 

@@ -52,6 +52,7 @@ def test_other_signals_are_told_as_ctrl_c_is(name):
 import os, signal, typer
 import gpustab.cli
 from gpustab.cli.complaints import complaining
+signal.signal(signal.{name}, signal.SIG_DFL)  # which `nohup` would have it pass over
 def app():
     with complaining():
         try:

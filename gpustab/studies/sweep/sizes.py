@@ -212,7 +212,7 @@ def compared(
     """
     pairs: dict[str, list[Tensor]] = {name: [] for name in (DISAGREEMENT, *measures)}
     own, told = [], []  # each run in its own frame, and the classes that it tells there
-    for some in torch.arange(len(runs)).split(max(1, _NUMBERS // runs.numel())):
+    for some in torch.arange(len(runs), device="cpu").split(max(1, _NUMBERS // runs.numel())):
         stacks = [in_bits(framed(runs[k:]), bits) for k in some.tolist()]
         units = [torch.nn.functional.normalize(stack, dim=2) for stack in stacks]
         classes = probed(torch.cat(units), task, task.seed).split([len(stack) for stack in stacks])

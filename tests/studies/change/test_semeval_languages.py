@@ -158,7 +158,7 @@ def test_a_language_that_cannot_be_scored_stops_no_other():
         answer = change(given, min_count=1, semeval=root)
     assert [row["languages"] for row in answer.tables["grid"].records()] == [1, 1, 1]
     assert {row["task"] for row in answer.tables["task"].records()} == {"a"}
-    assert any("not scored" in note and "train on the lemma version" in note for note in answer.notes)
+    assert any("not scored" in note and "Train on the lemma version" in note for note in answer.notes)
 
 
 @pytest.mark.parametrize(

@@ -28,13 +28,13 @@ def _verdicts(terms, signal, parts):
     return [TOLD_APART.judge(row) for row in rows]
 
 
-@pytest.mark.parametrize(("terms", "parts"), [(3, 2), (3, 5), (6, 5), (16, 2)])
+@pytest.mark.parametrize(("terms", "parts"), [(3, 2), (3, 5), (6, 5), pytest.param(16, 2, marks=pytest.mark.slow)])
 def test_terms_without_vectors_of_their_own_are_seldom_told_apart(terms, parts):
     """At the level of the intervals 0.025 of the draws would err; 0.05 is borne."""
     assert _verdicts(terms, 0.0, parts).count("apart") / DRAWS <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / DRAWS)
 
 
-@pytest.mark.parametrize(("terms", "wanted"), [(3, 0.8), (16, 0.99)])
+@pytest.mark.parametrize(("terms", "wanted"), [(3, 0.8), pytest.param(16, 0.99, marks=pytest.mark.slow)])
 def test_terms_with_vectors_of_their_own_are_told_apart(terms, wanted):
     verdicts = _verdicts(terms, 2.0, 5)
     assert verdicts.count("apart") / DRAWS >= wanted

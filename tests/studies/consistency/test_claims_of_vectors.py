@@ -20,7 +20,7 @@ from tests.studies.consistency.made import drawn_consistency, row
 DRAWS = 120
 
 
-@pytest.mark.parametrize("terms", [3, 10])
+@pytest.mark.parametrize("terms", [3, pytest.param(10, marks=pytest.mark.slow)])
 def test_the_same_model_with_another_scale_is_neither_better_nor_worse(terms):
     """Two models whose vectors have the same law: their difference is seldom called one."""
     generator = torch.Generator().manual_seed(7)

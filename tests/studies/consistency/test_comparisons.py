@@ -107,7 +107,7 @@ def news_by_topic():
     return news, sorted({word for text in news for word in text})
 
 
-@pytest.mark.parametrize("one_document", [False, True])
+@pytest.mark.parametrize("one_document", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_chapters_of_real_text_in_random_order_do_not_develop(one_document):
     """Terms chosen by the true split, or single sentences that change places, found a development in half of them.
 
