@@ -16,7 +16,8 @@ import numpy as np
 from benchmarks.placebos.cells import Row, World, cells, never, should
 from benchmarks.placebos.sentences import DIMENSION, by_letters, by_word, of_words, whole
 from gpustab.corpus.documents import open_documents
-from gpustab.sentences.grammar import Grammar, english
+from gpustab.sentences.english import english
+from gpustab.sentences.grammar import Grammar
 from gpustab.sentences.model import Embedding, Runs
 from gpustab.sentences.parsed import Parsed
 from gpustab.studies.localization.edits import EDIT_KINDS, make_edits

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from gpustab.corpus.formats import TextFile
+from gpustab.corpus.formats.registry import suffix_of
+from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError
-from gpustab.sentences.language import SPACY, Written, package, read_utf8
+from gpustab.sentences.language import SPACY, Written, package
 
 
 class Word(NamedTuple):
@@ -87,6 +93,24 @@ def _pipeline(model: str) -> Any:
         raise InputError(f"spaCy's model {model} is not here: pip install 'gpustab[sentences]'") from None
 
 
+_LONGEST = 100_000
+"""Letters that spaCy parses at once: its memory grows with them, and it refuses a million."""
+
+
+def pieces_of(text: str, most: int) -> Iterator[str]:
+    """Yield a text in pieces of so many letters at most: up to the end of a sentence, else to a blank, else cut.
+
+    >>> list(pieces_of("It rains. It pours and pours", 12))
+    ['It rains.', 'It pours and', 'pours']
+    """
+    while len(text) > most:
+        end = text.rfind(". ", 0, most) + 1 or text.rfind(" ", 0, most + 1)
+        end = end if end > 0 else most
+        yield text[:end]
+        text = text[end:].lstrip()
+    yield text
+
+
 def spacy_parser(texts: Iterable[str], model: str = SPACY) -> Iterator[Parsed]:
     """Yield the sentences of some texts as spaCy's small English model parses them.
 
@@ -94,7 +118,8 @@ def spacy_parser(texts: Iterable[str], model: str = SPACY) -> Iterator[Parsed]:
         InputError: if spaCy or its model is missing.
     """
     pipeline = _pipeline(model)
-    for document in pipeline.pipe((" ".join(text.split()) for text in texts), batch_size=2):
+    pieces = (piece for text in texts for piece in pieces_of(" ".join(text.split()), _LONGEST))
+    for document in pipeline.pipe(pieces, batch_size=2):
         for sentence in document.sents:
             first = sentence.start
             yield tuple(
@@ -114,10 +139,32 @@ def spacy_parser(texts: Iterable[str], model: str = SPACY) -> Iterator[Parsed]:
 
 
 _FIELDS = 10
+_TAGGED = ".conllu"
+
+
+def is_conllu(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file, which may be packed, is one in CoNLL-U: by its name, or by its first row."""
+    path = Path(path)
+    if suffix_of(path) == _TAGGED:
+        return True
+    if not path.is_file():  # what can be read once
+        return False
+    try:
+        row = next((line for line in _lines(path) if line and line[0] != "#"), "").split("\t")
+    except InputError:  # of other letters than UTF-8
+        return False
+    return len(row) == _FIELDS and bool(_FIRST.fullmatch(row[0])) and (row[6].isdecimal() or row[0] != "1")
+
+
+_FIRST = re.compile(r"1(?:-\d+)?|0\.\d+")
+
+
+def _lines(path: str | os.PathLike[str]) -> Iterator[str]:
+    return TextFile(Path(path), "utf-8-sig", ReadOptions()).lines()
 
 
 def read_conllu(path: str | os.PathLike[str]) -> Iterator[Parsed]:
-    """Yield the sentences of a file in CoNLL-U, the form of Universal Dependencies' treebanks and parsers.
+    """Yield the sentences of a file in CoNLL-U, as it is or packed: the form of Universal Dependencies' treebanks.
 
     Words that are written as one ("zum" of zu and dem) are one word here, which hangs where the last of them that
     leaves the group hangs. A person's name has ``NER=PER``, ``NER=B-PER`` or ``NER=S-PERSON`` in the last column.
@@ -127,8 +174,7 @@ def read_conllu(path: str | os.PathLike[str]) -> Iterator[Parsed]:
     """
     rows: list[list[str]] = []
     start = 1
-    for number, line in enumerate([*read_utf8(path).split("\n"), ""], 1):
-        line = line.rstrip("\r")
+    for number, line in enumerate(chain(_lines(path), [""]), 1):
         if line.startswith("#"):
             continue
         if line:

@@ -161,7 +161,7 @@ WRONG = {
     ],
     "study consistency": [
         ("study consistency r0.txt", "no text was given; give --text"),
-        ("study consistency", "no runs were given"),
+        ("study consistency", "no background was given"),
         ("study consistency r0.txt --text text.txt --output updated", "did you mean --nonce-output updated?"),
         ("study consistency nowhere --text text.txt", "nowhere: there is no such file"),
         ("study consistency r0.txt --text nowhere", "nowhere: there is no such file"),

@@ -6,9 +6,12 @@ from pathlib import Path
 import pytest
 
 from gpustab.errors import InputError
-from gpustab.sentences.grammar import english, german, otherwise
+from gpustab.sentences import parsed as parsed_module
+from gpustab.sentences.english import english
+from gpustab.sentences.german import german
+from gpustab.sentences.grammar import otherwise, within
 from gpustab.sentences.language import detokenise
-from gpustab.sentences.parsed import read_conllu, spacy_parser, written
+from gpustab.sentences.parsed import Word, read_conllu, spacy_parser, written
 from gpustab.studies.localization.edits import make_edits
 
 GERMAN = Path(__file__).parent / "sentences_de.conllu"
@@ -39,6 +42,19 @@ SAID = {
     "They won the match 12 to 9.": "",
     "Two thirds of the army left for home.": "",
     "New York was very quiet last night.": "",
+    # ranges, scores and parts, hours, both; what is one thing; who has how many; a clause that nothing brings in
+    "She waited 10 to 15 minutes for the bus.": "",
+    "The team won 3 of 5 games in spring.": "",
+    "The team won three of the five games in spring.": "",
+    "The 9 a.m. train was late on Monday.": "",
+    "Both the 2 sides left the room.": "",
+    "The men shook hands in the room.": "",
+    "Every student read a book in the library.": "",
+    "Only John ate the cake in the kitchen.": "",
+    "The dog that bit the man chased the cat.": "",
+    "The dog bit the man to have a bone.": "",
+    "The dog bit the man when it rained.": "roles",
+    "The minister says that the dog bit the man.": "roles",
 }
 
 
@@ -56,6 +72,10 @@ def parsed():
 @pytest.fixture(scope="module")
 def edits(parsed):
     return make_edits([*parsed.values(), parsed["Last week John Howard was in London."]], english())
+
+
+def word_of(text, kind, entity):
+    return Word(text, True, text, "", kind, {}, 0, "", entity)
 
 
 def edit_of(edits, kind, text):
@@ -93,6 +113,11 @@ def test_agent_and_patient_are_exchanged_in_either_order_of_the_same_words(edits
         "It was by the dog that the man was bitten on Monday.",
     ]
     assert len({tuple(sorted(text)) for text in (*edit.changed, *edit.control)}) == 1
+    (quoted,) = make_edits(spacy_parser(['"The dog bit the man," he said.']), english()).found["roles"]
+    assert quoted.control[0].text == '"It was the man that was bitten by the dog," he said.'
+    half = word_of("Almost", kind="ADV", entity="CARDINAL")
+    assert within([half], [])[0].text == "almost"
+    assert within([half._replace(kind="NOUN")], [])[0].text == "Almost"
     assert "Taliban" in edit_of(edits, "roles", "The Taliban attacked Kabul on Monday.").control[0].text
 
 
@@ -171,3 +196,11 @@ def test_a_file_that_is_no_conllu_is_refused_with_its_line(tmp_path, text, messa
     (tmp_path / "a.conllu").write_text(text)
     with pytest.raises(InputError, match=message):
         list(read_conllu(tmp_path / "a.conllu"))
+
+
+def test_a_book_is_parsed_in_pieces_at_the_ends_of_sentences(monkeypatch, parsed):
+    text = " ".join([*parsed][:4])
+    whole = list(spacy_parser([text]))
+    monkeypatch.setattr(parsed_module, "_LONGEST", 90)
+    assert [written(sentence).text for sentence in spacy_parser([text])] == [written(one).text for one in whole]
+    assert list(parsed_module.pieces_of("abcd" * 3, 5)) == ["abcda", "bcdab", "cd"]

@@ -35,7 +35,7 @@ def localization(
         typer.Argument(
             metavar="PAIRS",
             help="Tab-separated paraphrases: two sentences a line, or the Microsoft corpus's files. With --edits "
-            "texts: lee, sotu, files or folders; or sentences with their tags, files that end in .conllu.",
+            "texts: lee, sotu, files or folders; or sentences with their tags, in CoNLL-U.",
             show_default=False,
         ),
     ],

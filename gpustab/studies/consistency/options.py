@@ -121,6 +121,9 @@ class ConsistencyOptions(Options):
         if self.grid and self.model != "nonce2vec":
             raise InputError(f"{option('grid')} is of Nonce2Vec: give {option('model', 'nonce2vec')} too")
 
+        if self.layer != -1 and not self.encoders:
+            raise InputError(f"{option('layer', self.layer)} has no effect here: no encoder was given")
+
     @property
     def least(self) -> int:
         """Sentences that a term must have; a random split needs one for each sample at least."""

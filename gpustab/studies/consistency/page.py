@@ -17,7 +17,7 @@ from gpustab.studies.consistency import claims_of_vectors as vectors
 from gpustab.studies.consistency.quality import quality_in_words
 from gpustab.studies.consistency.tables import ADDITIVE, CONSISTENCY, TESTED, ModelNumbers
 from gpustab.studies.consistency.tuning import best_of
-from gpustab.studies.consistency.verdict import beside_paper, of_cases, of_each, paper_and_here
+from gpustab.studies.consistency.verdict import beside_paper, of_cases, of_each, of_encoders, paper_and_here
 from gpustab.studies.shared.observations import verdicts_by_chance
 from gpustab.studies.shared.wording import WORDS_DEPEND
 
@@ -188,13 +188,12 @@ def _of_paper(rows: Iterable[tables.Contrast]) -> list[tables.Contrast]:
 
 def _encoders(result: Result) -> Iterator[Block]:
     """Whether the states of encoders distinguish terms, beside made-up words in the same documents."""
-    rows = [row for row in CONSISTENCY.rows(result.tables) if row.model.startswith(tables.ENCODER)]
-    if rows:
+    if said := of_encoders(result.tables):
         yield Block(
             "Do encoders distinguish terms by their contexts?",
             answer="\n".join(
                 [
-                    *(f"{row.model}: {claims.TOLD_APART.sentence(row)}" for row in rows),
+                    *(one for one in said if one not in result.verdict),
                     "The term itself is masked, since its own letters would give it away even to random weights. The "
                     "mean of all contexts is taken out, since all states of a transformer point one way.",
                 ]
@@ -206,7 +205,7 @@ def _quality(result: Result) -> Iterator[Block]:
     """Consistency is no quality: how models agree with scored pairs of terms."""
     rows = list(tables.QUALITY.rows(result.tables))
     if rows:
-        columns: Columns = ["model", "pairs", "terms", ("ρ, 95 % over terms", _rho)]
+        columns: Columns = ["model", "pairs", "given", "terms", ("ρ, 95 % over terms", _rho)]
         yield Block(
             "Do the vectors agree with scored pairs of terms?",
             tables=[_small_table("Spearman's ρ between cosines of terms and scores", rows, columns)],
@@ -221,7 +220,10 @@ def _quality(result: Result) -> Iterator[Block]:
 
 
 def _rho(row: tables.Quality) -> str:
-    return "–" if math.isnan(row.rho) else f"{number(row.rho, 2)} ({number(row.low, 2)} to {number(row.high, 2)})"
+    if math.isnan(row.rho):
+        return "–"
+    span = "no interval" if math.isnan(row.low) else f"{number(row.low, 2)} to {number(row.high, 2)}"
+    return f"{number(row.rho, 2)} ({span})"
 
 
 def _ranks(result: Result) -> Iterator[Block]:
@@ -295,7 +297,11 @@ def _tested(result: Result) -> int:
     """How many verdicts rest on an interval of 95 % or a test at 5 %; open ones count: they could err."""
     made, contrasts = result.tables, tables.CONTRASTS.table(tables.Contrast(**one) for one in result.contrasts)
     by_row = [
-        *(claims.TOLD_APART.judge(row) for row in CONSISTENCY.rows(made, model=ADDITIVE)),
+        *(
+            claims.TOLD_APART.judge(row)
+            for row in CONSISTENCY.rows(made)
+            if row.model == ADDITIVE or row.model.startswith(tables.ENCODER)
+        ),
         *(
             claim.judge(pair)
             for claim in (claims.BETTER_TEXT, claims.HIGHER_COSINE)

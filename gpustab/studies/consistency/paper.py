@@ -8,7 +8,7 @@ from gpustab.results.page import counted
 from gpustab.results.table import titles
 from gpustab.studies.consistency import tables
 from gpustab.studies.consistency.claims import TOLD_APART
-from gpustab.studies.consistency.tables import ADDITIVE, CONSISTENCY, ModelNumbers, as_cosine
+from gpustab.studies.consistency.tables import ADDITIVE, CONSISTENCY, ENCODER, ModelNumbers, as_cosine
 from gpustab.studies.shared.wording import listed, number_span
 
 CITATIONS = ("bloem2019",)
@@ -21,11 +21,12 @@ def heading(result: Content) -> tuple[str, str]:
     made = embeddings(result, "vectors")
     if not texts:
         return "How well does a text distinguish its terms?", ""
+    names = list(dict.fromkeys(row.model.replace("Encoder", "encoder", 1) for row in _encoders(result)))
     asked = f"How well does {texts[0]} distinguish" if len(texts) == 1 else f"How well do {listed(texts)} distinguish"
     terms = {group["text"]: f"{counted(group['terms'], 'term')} of {group['text']}" for group in result.groups}
     samples = max(group["samples"] for group in result.groups)
     about = f"{listed(list(terms.values()))} · up to {counted(samples, 'sample')}"
-    return f"{asked} {'its' if len(texts) == 1 else 'their'} terms, by sums of {made}?", about
+    return f"{asked} {'its' if len(texts) == 1 else 'their'} terms, by {listed([f'sums of {made}', *names])}?", about
 
 
 def _leading(result: Content) -> ModelNumbers | None:
@@ -33,20 +34,27 @@ def _leading(result: Content) -> ModelNumbers | None:
     return next(CONSISTENCY.rows(result.tables, model=ADDITIVE), None)
 
 
+def _encoders(result: Content) -> list[ModelNumbers]:
+    return [row for row in CONSISTENCY.rows(result.tables) if row.model.startswith(ENCODER)]
+
+
+def _often(row: ModelNumbers, by: str) -> Card:
+    span = number_span(max(100 * row.auc_low, 0), min(100 * row.auc_high, 100), 0)
+    title = f"One term's samples are more alike than two terms'{by}"
+    return Card(title, f"{100 * row.auc:.0f}", "of 100 comparisons", f"{span}; by chance 50")
+
+
 def cards(result: Content) -> list[Card]:
-    """Return how often two samples of one term are the more alike, beside made-up words, and both cosines."""
+    """Return how often two samples of one term are the more alike, beside made-up words, and both cosines.
+
+    Where an encoder was asked about, its share stands first, and the cosines of sums are left to the page.
+    """
     row = _leading(result)
     if row is None:
         return []
-    span = number_span(max(100 * row.auc_low, 0), min(100 * row.auc_high, 100), 0)
-    made = [
-        Card(
-            "One term's samples are more alike than two terms'",
-            f"{100 * row.auc:.0f}",
-            "of 100 comparisons",
-            f"{span}; by chance 50",
-        )
-    ]
+    if encoders := [one for one in _encoders(result) if one.group == row.group]:
+        return [*(_often(one, f", by {one.model}") for one in encoders[:3]), _often(row, ", by sums")]
+    made = [_often(row, "")]
     if row.documents_auc is not None:
         made.append(
             Card(
@@ -72,7 +80,13 @@ def cards(result: Content) -> list[Card]:
 def may_claim(result: Content) -> str:
     """Return what a paper may say of the leading background and text."""
     row = _leading(result)
-    return "" if result.alarms or row is None else _CLAIMS[TOLD_APART.judge(row)].format(text=row.text)
+    if result.alarms or row is None:
+        return ""
+    encoders = [one for one in _encoders(result) if one.group == row.group]
+    by = [f"By {one.model}: " for one in encoders] + (["By sums: "] if encoders else [""])
+    return " ".join(
+        by + _CLAIMS[TOLD_APART.judge(one)].format(text=one.text) for by, one in zip(by, [*encoders, row], strict=True)
+    )
 
 
 _CLAIMS = {

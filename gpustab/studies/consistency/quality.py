@@ -14,6 +14,7 @@ from gpustab.evaluation.files import read_similarity
 from gpustab.results.page import number
 from gpustab.runs.runs import Runs
 from gpustab.small_data.additive import centred, mean_context
+from gpustab.spaces.words import show
 from gpustab.statistics.ranks import spearman
 from gpustab.studies.consistency.measures import Array, LeftOut, unit
 from gpustab.studies.consistency.samples import Prepared
@@ -39,7 +40,7 @@ def quality_of(runs: Runs, prepared: Prepared, encoded: Mapping[str, Tensor], sc
     vectors = {ADDITIVE: sums, CENTRED: centred(sums, prepared.words, means), **encoded}
     samples, words = prepared.samples, prepared.text.words
     place = {words[term]: k for k, term in enumerate(samples.terms.tolist())}
-    names = [tuple(word.lower().replace(b" ", b"_") for word in pair) for pair in test.pairs]
+    names = [tuple(show(word).lower().replace(" ", "_").encode() for word in pair) for pair in test.pairs]
     known = [k for k, (a, b) in enumerate(names) if a in place and b in place and a != b]
     pairs = np.array([[place[name] for name in names[k]] for k in known], np.int64).reshape(-1, 2)
     gold = np.array([test.gold[k] for k in known])
@@ -50,7 +51,7 @@ def quality_of(runs: Runs, prepared: Prepared, encoded: Mapping[str, Tensor], sc
         cosines = (means[pairs[:, 0]] * means[pairs[:, 1]]).sum(1).numpy()
         rho = _rho(cosines, gold, pairs).estimate
         terms = len(np.unique(pairs))
-        yield Quality(prepared.group, model, len(pairs), terms, rho.value, *rho.interval)
+        yield Quality(prepared.group, model, len(pairs), len(names), terms, rho.value, *rho.interval)
 
 
 def _rho(cosines: Array, gold: Array, pairs: np.ndarray) -> LeftOut:
@@ -67,9 +68,17 @@ def _rho(cosines: Array, gold: Array, pairs: np.ndarray) -> LeftOut:
 
 def quality_in_words(row: Quality) -> str:
     """Return how a model agrees with the scores, in a sentence."""
+    model, pairs = capital(row.model), f"{row.pairs} of {row.given} scored pairs"
+    if row.pairs < FEWEST_PAIRS:
+        return f"{model} cannot be judged: {pairs} have samples of both terms, and the test needs {FEWEST_PAIRS}."
     if math.isnan(row.rho):
-        return f"{capital(row.model)} cannot be judged by {row.pairs} scored pairs."
-    clear = "agrees with the scores" if row.low > 0 else "surely agrees with no score"
-    clear = clear if row.low > 0 or row.high < 0 else "may agree with the scores or not"
-    span = f"{number(row.low, 2)} to {number(row.high, 2)}"
-    return f"{capital(row.model)} {clear} (ρ {number(row.rho, 2)}, {span}; {row.pairs} pairs)."
+        return f"{model} cannot be judged: it gives {pairs} one cosine."
+    if math.isnan(row.low):
+        return f"{model} cannot be judged: of {pairs} too few are left without one of their {row.terms} terms."
+    numbers = f"(ρ {number(row.rho, 2)}, {number(row.low, 2)} to {number(row.high, 2)}; {pairs})"
+    if row.high < 0:
+        return (
+            f"{model} runs against the scores {numbers}: terms of a high score are less alike. If the scores are "
+            "distances, turn them round."
+        )
+    return f"{model} {'agrees with the scores' if row.low > 0 else 'may agree with the scores or not'} {numbers}."

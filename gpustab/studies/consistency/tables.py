@@ -280,7 +280,8 @@ class Quality(NamedTuple):
     group: Annotated[str, _GROUP]
     model: str
     pairs: Annotated[int, Column(about="scored pairs of two terms that have vectors")]
-    terms: Annotated[int, Column(about="that stand in them")]
+    given: Annotated[int, Column(about="scored pairs in the file")]
+    terms: Annotated[int, Column(about="that stand in the former")]
     rho: Annotated[float, Column("Spearman's ρ", 2, "between cosines and scores")]
     low: Annotated[float, Column(about=_LOW)]
     high: Annotated[float, Column(about=_HIGH)]

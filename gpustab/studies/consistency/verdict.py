@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from gpustab.results import Table
 from gpustab.studies.consistency.claims import HALVES_DIFFER, TOLD_APART, texts_compared
 from gpustab.studies.consistency.claims_of_sums import MOSTLY_COMMON, Sums
-from gpustab.studies.consistency.tables import ADDITIVE, CENTRED, CONSISTENCY, SPLIT, TEXTS
+from gpustab.studies.consistency.tables import ADDITIVE, CENTRED, CONSISTENCY, ENCODER, SPLIT, TEXTS, ModelNumbers
 from gpustab.studies.shared.wording import groups_in_words
 
 R = TypeVar("R")
@@ -18,10 +18,10 @@ _MOST = 4
 
 
 def verdict(tables: Mapping[str, Table[Any]]) -> list[str]:
-    """Return the answer: how texts compare, what their samples tell apart, and what the cosine hides."""
+    """Return the answer: how texts compare, what samples tell apart by encoders and sums, what the cosine hides."""
     cases = of_cases(tables)
     sentences = of_each(TEXTS.of(tables), lambda rows: " ".join(map(texts_compared, rows)))
-    sentences += [apart for apart, _ in cases]
+    sentences += [*of_encoders(tables), *(apart for apart, _ in cases)]
     sentences += of_each(SPLIT.of(tables), lambda rows: HALVES_DIFFER.sentence(rows[0]))
     return [*sentences, *(raw for _, raw in cases)][:_MOST]
 
@@ -40,7 +40,19 @@ def beside_paper(tables: Mapping[str, Table[Any]]) -> list[str]:
 
 def of_cases(tables: Mapping[str, Table[Any]]) -> list[tuple[str, str]]:
     """Return for every background and text what its samples tell apart, and what the cosine hides."""
-    return [(of + TOLD_APART.sentence(both.raw), of + MOSTLY_COMMON.sentence(both)) for of, both in _sums(tables)]
+    by = "Sums of the background's vectors: " if _encoders(tables) else ""
+    return [(of + by + TOLD_APART.sentence(both.raw), of + MOSTLY_COMMON.sentence(both)) for of, both in _sums(tables)]
+
+
+def of_encoders(tables: Mapping[str, Table[Any]]) -> list[str]:
+    """Return for every background, text and encoder what samples tell apart by its states."""
+    rows = _encoders(tables)
+    several = len({row.group for row in rows}) > 1
+    return [f"{f'{_called(row.group)}, ' if several else ''}{row.model}: {TOLD_APART.sentence(row)}" for row in rows]
+
+
+def _encoders(tables: Mapping[str, Table[Any]]) -> list[ModelNumbers]:
+    return [row for row in CONSISTENCY.rows(tables) if row.model.startswith(ENCODER)]
 
 
 def _sums(tables: Mapping[str, Table[Any]]) -> list[tuple[str, Sums]]:

@@ -46,14 +46,25 @@ def sees(row: EditScore) -> Sees:
 
 
 def _share(row: EditScore) -> str:
+    what = {"numbers": "numbers", "names": "initials"}.get(row.kind)
+    of = f" with {row.groups} different {what}" if what else ""
     return (
-        f"{percent(row.half)} of {counted(row.n, 'sentence')} ({100 * row.low:.0f}–{percent(row.high)}; "
+        f"{percent(row.half)} of {counted(row.n, 'sentence')}{of} ({100 * row.low:.0f}–{percent(row.high)}; "
         f"by chance {percent(CHANCE)})"
     )
 
 
 def _words(row: EditScore) -> str:
-    return f" Of {row.pairs} pairs of words the one that negates is farther in {row.won:g}." if row.pairs else ""
+    pairs = f"{row.won:g} of {row.pairs} pairs of a word that negates and one that does not"
+    return f" In {pairs}, the former moves a sentence farther." if row.pairs else ""
+
+
+def _way(row: EditScore) -> str:
+    """How far the change and its control go, of the way to another sentence."""
+    if not row.unrelated > 0:
+        return ""
+    change, control = (percent(moved / row.unrelated, 1) for moved in (row.changed, row.control))
+    return f" The change moves it {change} of the way to another sentence, the control {control}."
 
 
 SEES = Claim[EditScore](
@@ -69,10 +80,10 @@ SEES = Claim[EditScore](
     sentences={
         "yes": lambda row: (
             f"{capital(row.model)} sees {CHANGES[row.kind]}: it moves a sentence farther than {CONTROLS[row.kind]}. "
-            f"This holds in {_share(row)}.{_words(row)}"
+            f"This holds in {_share(row)}.{_way(row)}{_words(row)}"
         ),
         "no": lambda row: (
-            f"{capital(row.model)} does not tell {CHANGES[row.kind]} from {CONTROLS[row.kind]}: the change is farther "
+            f"{capital(row.model)} does not tell {CHANGES[row.kind]} from {CONTROLS[row.kind]}. The change is farther "
             f"in {_share(row)}."
         ),
         "reversed": lambda row: (
@@ -88,7 +99,8 @@ SEES = Claim[EditScore](
         ),
         "few": lambda row: (
             f"Whether {row.model} sees {CHANGES[row.kind]} cannot be judged: there are {counted(row.n, 'edit')} with "
-            f"{row.groups} different controls; the test needs {FEWEST:g} and {GROUPS:g}."
+            f"{counted(row.groups, 'different control')}. The test needs {FEWEST:g} edits with {GROUPS:g} different "
+            "controls."
         ),
     },
 )

@@ -260,12 +260,30 @@ def _counts_of_things(sentence: Parsed) -> Iterator[int]:
             and before.spaced
             and not {"NUM", "PROPN", "SYM"} & {*beside}
             and before.tag != "$"
+            and after.text.lower() not in _OF_THE_CLOCK
+            and not _BOTH & {other.text.lower() for other in sentence[max(0, k - 2) : k]}
+            and not _is_of_two(sentence, k)
         ):
             yield k
 
 
 _PARTS = frozenset({"third", "quarter", "half", "fifth", "Drittel", "Viertel", "Fünftel"})
 """There are no seven thirds of a people."""
+
+_OF_THE_CLOCK = frozenset({"a.m.", "p.m.", "am", "pm", "o'clock", "uhr"})
+_BOTH = frozenset({"both", "beide", "beiden"})
+_BETWEEN = frozenset({"to", "of", "or", "and", "-", "–", "bis", "von", "oder", "und"})
+"""What stands between the two numbers of a range, a score or a part."""
+
+
+def _is_of_two(sentence: Parsed, k: int) -> bool:
+    """Whether a number has another near it that it belongs to: "10 to 15 minutes", "three of the five games"."""
+    for others in (sentence[k + 1 : k + 4], sentence[max(0, k - 3) : k][::-1]):
+        near = next((j for j, other in enumerate(others) if other.kind == "NUM"), 0)
+        if any(other.text.lower() in _BETWEEN for other in others[:near]):
+            return True
+    return False
+
 
 _BANDS = (range(2, 10), range(10, 20), range(20, 100, 10))
 

@@ -41,12 +41,13 @@ class EditChoices(Options):
     """Which sentences are edited.
 
     Attributes:
-        language: of the text: ``en``, which is parsed, or ``de``, whose sentences come with their tags, in CoNLL-U.
+        language: of the text: ``en``, which is parsed, or ``de``, whose sentences come with their tags, in CoNLL-U;
+            default: ``en`` of texts without tags. Of sentences with tags it must be said.
         sentences: of the text that are read at most.
         each: edits of a kind at most.
     """
 
-    language: Literal["en", "de"] = "en"
+    language: Literal["en", "de"] | None = None
     sentences: Annotated[int, Option(low=1)] = 5000
     each: Annotated[int, Option(low=1)] = 300
 

@@ -13,13 +13,16 @@ from gpustab.studies.shared.wording import capital, listed
 
 _TITLES = {"negation": "negation", "roles": "who does what to whom", "numbers": "number", "names": "name"}
 _HOW = {
-    "negation": "a word that negates is put in; the control puts in a word that leaves what is said",
+    "negation": "a word that negates is put in (not signed); the control puts in a filler (indeed signed)",
     "roles": (
-        "who does it and who suffers it are exchanged, in two sentences of other order; the control is the two "
-        "sentences of the same words that keep them"
+        "agent and patient are exchanged (the dog bit the man: it was the dog that was bitten by the man), "
+        "in two orders; the control keeps them (it was the man that was bitten by the dog), in both orders too"
     ),
-    "numbers": "another number, written otherwise; the control is the same number, written otherwise",
-    "names": "the first name becomes another initial; the control is its own initial",
+    "numbers": (
+        "another number, in words if it was in digits (12 people: seventeen people); the control is the same number "
+        "written so (twelve people)"
+    ),
+    "names": "the first name becomes another initial (John Howard: P. Howard); the control is its own (J. Howard)",
 }
 _VERDICTS = {
     "yes": "sees it",
@@ -60,7 +63,10 @@ def blocks_of_edits(result: Content) -> list[Block]:
         Block(
             "How many sentences could be edited, and why not more?",
             tables=[whole("Sentences", EDIT_OUTCOMES.of(result.tables))],
-            answer="Only sentences are edited in which the edit is surely right.",
+            answer=(
+                "Only sentences are edited in which rules say that the edit is right. A rule trusts the parse, which "
+                "may be wrong, and knows no meaning: read some edits before you trust a share."
+            ),
             folded=True,
         ),
     ]
@@ -156,11 +162,14 @@ def _claims(model: str, rows: Iterable[EditScore]) -> str:
     own = [(CHANGES[row.kind], SEES.judge(row)) for row in rows if row.model == model]
     seen = [what for what, verdict in own if verdict == "yes"]
     unseen = [what for what, verdict in own if verdict in ("no", "blind", "reversed")]
+    undecided = [what for what, verdict in own if verdict in ("open", "few")]
     said = []
     if seen:
         said.append(f"That {model} moves more by {listed(seen)} than by edits of equal size that keep the meaning.")
     if unseen:
         said.append(f"Not that {model} sees {listed(unseen)}.")
+    if undecided and said:
+        said.append(f"Nothing about {model} and {listed(undecided)}.")
     return " ".join(said) or f"Nothing about {model}."
 
 

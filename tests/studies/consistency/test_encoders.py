@@ -14,6 +14,7 @@ from gpustab.studies.consistency import tables
 from gpustab.studies.consistency.claims_of_vectors import BETTER_MODEL
 from gpustab.studies.consistency.encoders import Written, _masked, _members, _read, _written, check_sources
 from gpustab.studies.consistency.options import ConsistencyOptions
+from gpustab.studies.consistency.quality import quality_in_words
 from gpustab.studies.consistency.study import consistency
 from tests.encoders.tiny import save, word_pieces
 from tests.small_data.made import WORDS, sentences, term_names, word, write
@@ -76,6 +77,13 @@ def test_an_encoder_of_one_point_is_not_called_better_and_agrees_with_no_score(p
     assert "there is neither Nonce2Vec nor SVD" in page
     assert "Consistency is no quality" in page
     assert "Do encoders distinguish terms by their contexts?" in page
+    assert [one.split(": ")[0] for one in result.verdict[:3]] == [
+        "Encoder random",
+        "Encoder fine-tuned",
+        "Sums of the background's vectors",
+    ]
+    assert "terms, by sums of" in page
+    assert "encoder random and encoder fine-tuned?" in page
     assert any("of the words around its masked term" in note for note in result.notes)
 
 
@@ -143,3 +151,25 @@ def test_sentences_are_those_of_the_text_with_terms_of_several_words(tmp_path, l
 def test_a_file_of_samples_has_no_text_for_an_encoder():
     with pytest.raises(InputError, match="read text, and"):
         check_sources(SimpleNamespace(encoders=("x",), sample_file="samples.tsv"))
+
+
+def test_a_layer_without_an_encoder_is_refused():
+    with pytest.raises(InputError, match="layer=3 has no effect here: no encoder was given"):
+        ConsistencyOptions(layer=3)
+
+
+@pytest.mark.parametrize(
+    ("rho", "low", "high", "pairs", "said"),
+    [
+        (0.55, 0.45, 0.64, 20, "M agrees with the scores (ρ 0.55, 0.45 to 0.64; 20 of 30 scored pairs)."),
+        (-0.89, -1.0, -0.76, 20, "M runs against the scores"),
+        (0.1, -0.2, 0.4, 20, "M may agree with the scores or not"),
+        (0.99, np.nan, np.nan, 20, "of 20 of 30 scored pairs too few are left without one of their 9 terms"),
+        (np.nan, np.nan, np.nan, 20, "it gives 20 of 30 scored pairs one cosine"),
+        (np.nan, np.nan, np.nan, 7, "7 of 30 scored pairs have samples of both terms, and the test needs 8"),
+    ],
+)
+def test_what_is_said_of_scores_follows_the_interval(rho, low, high, pairs, said):
+    sentence = quality_in_words(tables.Quality("g", "m", pairs, 30, 9, rho, low, high))
+    assert said in sentence
+    assert "–" not in sentence

@@ -1,15 +1,18 @@
 """Edits and models whose answer is known: blind to negation, to order, to all but form; and ones that see it all."""
 
+import gzip
 import zlib
 from importlib.util import find_spec
 from itertools import pairwise, permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from gpustab.errors import InputError
 from gpustab.report.describe import describe, paper
-from gpustab.sentences.grammar import added, english
+from gpustab.sentences.english import english
+from gpustab.sentences.grammar import added
 from gpustab.sentences.language import Written
 from gpustab.sentences.model import BagOfWords, Embedding, Runs
 from gpustab.sentences.parsed import Word
@@ -145,9 +148,9 @@ def test_a_model_of_words_in_their_places_does_not_see_who_does_it(edits):
 
 
 def test_sentences_that_are_equally_far_are_hardly_ever_told_apart(edits):
-    """Of sixteen verdicts on nothing one or two are wrong by chance: the bench counts them in real text."""
+    """Of 240 verdicts on nothing 4 were wrong: here one of sixteen may be; the bench counts them in real text."""
     found = [verdicts(edits, of_text("whole", lambda text, s=seed: own(text, s))).values() for seed in range(4)]
-    assert sum(verdict in ("yes", "reversed", "blind") for kinds in found for verdict in kinds) <= 2
+    assert sum(verdict in ("yes", "reversed", "blind") for kinds in found for verdict in kinds) <= 1
 
 
 def test_distances_are_those_of_float64_loops(edits):
@@ -201,16 +204,18 @@ def test_one_word_that_is_far_is_no_negation_that_is_seen():
 
 def test_runs_of_a_model_are_two_errors(edits):
     model = Runs("m", lambda run: of_text("m", lambda text: own(text, run)), 3)
-    result = localization_of_edits([*sentences()], [model], draws=100)
+    result = localization_of_edits([*sentences()], [model], draws=100, language="en")
     for row in EDIT_SCORES.rows(result.tables):
         assert row.runs == 3
         assert row.sd > 0
 
 
 def test_a_page_says_it_all_in_words(edits):
-    result = localization_of_edits([*sentences()], [of_text("sight", sees_all), BagOfWords()], draws=100)
+    result = localization_of_edits([*sentences()], [of_text("sight", sees_all), BagOfWords()], draws=100, language="en")
     assert len(result.verdict) == 5
     assert result.verdict[0].startswith("Sight sees an inserted negation: it moves a sentence farther than a word that")
+    assert "of the way to another sentence, the control" in result.verdict[0]
+    assert "different initials" in result.verdict[3]
     assert result.verdict[4].startswith("Bag of words tells no change from an edit of equal size")
     blocks = describe(result)
     assert [block.title[:4] for block in blocks] == ["Does", "How ", "What", "How "]
@@ -230,7 +235,8 @@ def test_few_edits_have_no_verdict(edits):
     ("given", "choices", "message"),
     [
         (["Der Hund schläft."], {"language": "de"}, "German is not parsed here"),
-        ([(added("Hi"), added("."))], {}, "none of 1 sentences can be edited surely"),
+        ([(added("Hi"), added("."))], {}, "say language='en' or language='de'"),
+        ([(added("Hi"), added("."))], {"language": "en"}, "none of 1 sentences can be edited surely"),
     ],
 )
 def test_what_cannot_be_edited_is_refused(given, choices, message):
@@ -243,3 +249,18 @@ def test_texts_with_and_without_tags_do_not_mix(tmp_path):
         (tmp_path / name).write_text("A line.\n")
     with pytest.raises(InputError, match="give one kind at a time"):
         read_text([tmp_path / "a.conllu", tmp_path / "b.txt"])
+
+
+@pytest.mark.parametrize("name", ["x.CONLLU", "x.conllu.gz", "x.txt", "folder/x.conllu"])
+def test_sentences_with_tags_are_known_whatever_their_file_is_called(tmp_path, name):
+    tagged, path = (Path(__file__).parents[2] / "sentences" / "sentences_de.conllu").read_bytes(), tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(gzip.compress(tagged) if name.endswith(".gz") else tagged)
+    found = read_text([tmp_path / "folder" if "/" in name else path])
+    assert [word.text for word in found[0]][:2] == ["Der", "Hund"]
+    assert len(found) > 3
+
+
+def test_rows_that_are_no_tree_are_read_as_text(tmp_path):
+    (tmp_path / "a.txt").write_text("".join(f"{k}\t" + "\t".join("abcdefghi") + "\n" for k in range(1, 9)))
+    assert isinstance(read_text([tmp_path / "a.txt"])[0], str)
