@@ -214,19 +214,20 @@ def calibrate(
         seed: of folds and draws.
 
     Raises:
-        InputError: for fewer than 20 pairs, a number that is not finite, or cosines or scores that are all equal.
+        InputError: for fewer than 20 pairs, a number that is not finite, cosines or scores that are all equal, or one or
+            two items that all pairs share.
     """
     x, y = (np.asarray(values, np.float64) for values in (cosines, similarities))
     numbers = np.arange(2 * len(x)).reshape(-1, 2) if items is None else numbers_of(items)
     _check(x, y, numbers)
     line = BrokenLine(x, y, knots_of(x))
+    squares = _squares(x, y, numbers, line, seed)
     values, number = line.fit(), len(np.unique(numbers))
     freedom = min(len(x), number) - 1
     half = t_quantile(freedom) * line.errors(numbers, values, seed)
     at = line.grid()
     curve = np.interp(at, line.knots, values)
-    squares = _squares(x, y, numbers, line, seed)
-    gain = mean_over_pairs(squares[:, 3] - squares[:, 0], numbers).over(float(squares[:, 3].mean()))
+    gain = _gain(squares[:, 0], squares[:, 3], numbers)
     cosine, value, low, high = (tuple(map(float, one)) for one in (at, curve, curve - half, curve + half))
     errors = Errors(*(float(one) for one in np.sqrt(squares.mean(0))))
     return Calibration(cosine, value, low, high, errors, gain.value, gain.se, freedom, len(x), number, name)
@@ -248,27 +249,45 @@ def _check(x: Floats, y: Floats, items: Ints) -> None:
 def _squares(x: Floats, y: Floats, items: Ints, line: BrokenLine, seed: int) -> Floats:
     """Return squared errors ``(n, 4)`` of the ways of :class:`Errors`, each by pairs that share no item.
 
-    Items are dealt into folds; a pair of two folds is predicted from the pairs of all others.
+    Items are dealt into folds, those of the most pairs first; a pair of two folds is predicted from the pairs of all
+    others.
     """
-    fold = np.random.default_rng([seed, 35]).permutation(int(items.max()) + 1) % _FOLDS
+    fold, times = np.empty(int(items.max()) + 1, np.int64), np.bincount(items.ravel())
+    fold[np.lexsort((np.random.default_rng([seed, 35]).permutation(len(fold)), -times))] = np.arange(len(fold)) % _FOLDS
     folds = np.sort(fold[items], 1)
-    own, cell = np.unique(folds, axis=0, return_inverse=True)
+    cells, cell = np.unique(folds, axis=0, return_inverse=True)
     cell = cell.reshape(-1)
-    train = np.stack([(folds[:, :, None] != pair).all((1, 2)) for pair in own])
-    found = np.full((len(x), 4), math.nan)
+    train = np.stack([(folds[:, :, None] != pair).all((1, 2)) for pair in cells])
+    if (train.sum(1) < 2).any():
+        raise InputError(
+            "one or two items stand in nearly all scored pairs, so that no pairs are left to predict theirs from: give "
+            "pairs of more items"
+        )
+    squares = np.full((len(x), 4), math.nan)
     for k, values in enumerate(line.fits(train.astype(np.float64))):
         test = np.flatnonzero(cell == k)
         ways = (_isotonic, _straight, _constant)
         predicted = [np.interp(x[test], line.knots, values), *(way(x[train[k]], y[train[k]], x[test]) for way in ways)]
-        found[test] = np.square(y[test, None] - np.stack(predicted, 1))
-    return found
+        squares[test] = np.square(y[test, None] - np.stack(predicted, 1))
+    return squares
+
+
+def _gain(curve: Floats, constant: Floats, items: Ints) -> Estimate:
+    """Return what part of the squares ``(n,)`` of one value for all a curve's take away.
+
+    The error is of the ratio: both sums vary together over pairs.
+    """
+    whole = float(constant.mean())
+    gain = 1 - float(curve.mean()) / whole
+    error = mean_over_pairs(constant - curve - gain * constant, items)
+    return Estimate(gain, error.se / whole, error.freedom)
 
 
 def _isotonic(x: Floats, y: Floats, at: Floats) -> Floats:
     from scipy.optimize import isotonic_regression
 
-    places, own, counts = np.unique(x, return_inverse=True, return_counts=True)
-    means = np.bincount(own, y) / counts
+    places, place, counts = np.unique(x, return_inverse=True, return_counts=True)
+    means = np.bincount(place, y) / counts
     return np.asarray(np.interp(at, places, isotonic_regression(means, weights=counts).x))
 
 
