@@ -24,6 +24,7 @@ from tests.wordnet.made import naive_distance
 def known(monkeypatch, tmp_path):
     """Let folders called so be encoders of words, of nothing, or of one point."""
     kinds = {"words": BagOfWords(), "nothing": BagOfWords(dealt=True), "point": BagOfWords(point=True)}
+    kinds["nothing, too"] = kinds["nothing"]
     for name in kinds:
         (tmp_path / name).mkdir()
     monkeypatch.setattr(study, "SentenceEncoder", lambda folder, _: kinds[folder.name])
@@ -143,10 +144,11 @@ def test_shared_words_are_by_distinct_words_in_any_case():
     assert shared_words("!", "?") == 0
 
 
-def test_the_command_writes_curves_that_are_read_again(tmp_path, scored):
-    folder = save(tmp_path / "tiny")
-    line = f"study calibration -m {folder} --scores {scored} -o {tmp_path / 'out'} --json -q"
-    made = CliRunner().invoke(app, line.split())
+def test_the_command_writes_curves_of_two_models_that_are_read_again(known, tmp_path, scored):
+    one, two = map(str, known("words", "nothing, too"))
+    command = ["study", "calibration", "-m", one, "--model", two, "--scores", str(scored)]
+    made = CliRunner().invoke(app, [*command, "-o", str(tmp_path / "out"), "--json", "-q"])
     assert made.exit_code == 0, made.output
     assert json.loads(made.stdout)["schema"] == "gpustab.calibration/1"
-    assert Calibration.load(tmp_path / "out/calibrations/tiny.json").pairs == 120
+    for name in ("words", "nothing, too"):
+        assert Calibration.load(tmp_path / f"out/calibrations/{name}.json").pairs == 120
