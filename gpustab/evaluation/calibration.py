@@ -24,6 +24,8 @@ FEWEST = 20
 
 _SCHEMA = "gpustab.calibration/1"
 _FOLDS = 10
+_TINY = 1e-50
+"""Sums of squares of numbers below it, and above its inverse, leave what a float holds."""
 
 
 class Similarities(NamedTuple):
@@ -163,7 +165,7 @@ class Calibration:
             raise InputError(f"{path}: is no calibration: there is no schema {_SCHEMA}")
         try:
             return _loaded(content)
-        except (TypeError, ValueError) as error:
+        except (AttributeError, TypeError, ValueError) as error:
             raise InputError(f"{path}: is a damaged calibration: {error}") from error
 
 
@@ -171,13 +173,30 @@ _CURVES = ("cosines", "values", "lower", "upper")
 
 
 def _loaded(content: dict[str, Any]) -> Calibration:
-    cosines, values, lower, upper = (tuple(map(float, content.pop(name, ()))) for name in _CURVES)
+    cosines, values, lower, upper = (_numbers(content.pop(name, ())) for name in _CURVES)
     if not len(cosines) == len(values) == len(lower) == len(upper) > 1:
         raise ValueError("its curves are not of one length")
-    if not (np.diff(cosines) > 0).all() or not np.isfinite([values, lower, upper]).all():
-        raise ValueError("its cosines do not ascend, or a number is not finite")
     errors = Errors(**{name: float(error) for name, error in content.pop("errors", {}).items()})
-    return Calibration(cosines, values, lower, upper, errors, **content)
+    numbers = {name: float(content.pop(name)) for name in ("gain", "gain_error") if name in content}
+    counts = {name: int(content.pop(name)) for name in ("freedom", "pairs", "items") if name in content}
+    made = Calibration(cosines, values, lower, upper, errors, **numbers, **counts, **content)
+    if not np.isfinite([*cosines, *values, *lower, *upper, *errors, *numbers.values()]).all():
+        raise ValueError("a number is not finite")
+    if not (np.diff(cosines) > 0).all() or not (np.diff(values) >= 0).all():
+        raise ValueError("its cosines do not ascend, or its values fall")
+    if not (np.less_equal(lower, values) & np.less_equal(values, upper)).all():
+        raise ValueError("a value lies outside its interval")
+    if min(*errors, made.gain_error) < 0 or made.gain > 1 or min(counts.values()) < 1:
+        raise ValueError("an error is negative, a count less than 1, or more than all is explained")
+    if not isinstance(made.name, str):
+        raise TypeError("its name is no text")
+    return made
+
+
+def _numbers(values: Any) -> tuple[float, ...]:
+    if not isinstance(values, list):
+        raise TypeError("a curve is no list of numbers")
+    return tuple(map(float, values))
 
 
 def _crossing(x: Floats, values: Floats, level: float) -> float:
@@ -244,6 +263,8 @@ def _check(x: Floats, y: Floats, items: Ints) -> None:
             raise InputError(f"the {what} of pair {strange[0]} is not finite")
         if not np.ptp(values) > 1e-9 * np.abs(values).max():
             raise InputError(f"every {what} is {values[0]:g}, so that there is nothing to calibrate")
+        if not _TINY < np.ptp(values) < 1 / _TINY:
+            raise InputError(f"the {what} spreads over {np.ptp(values):.3g}: give it in units of a size that can be squared")
 
 
 def _squares(x: Floats, y: Floats, items: Ints, line: BrokenLine, seed: int) -> Floats:

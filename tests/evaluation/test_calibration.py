@@ -1,4 +1,5 @@
 import json
+import math
 
 import numpy as np
 import pytest
@@ -165,6 +166,19 @@ def test_it_is_saved_and_read_again(tmp_path):
         ({"lower": [1.0]}, "not of one length"),
         ({"cosines": None}, "damaged"),
         ({"more": 1}, "damaged"),
+        ({"errors": []}, "damaged"),
+        ({"errors": None}, "damaged"),
+        ({"gain": "x"}, "damaged"),
+        ({"gain": None}, "damaged"),
+        ({"gain": math.nan}, "damaged"),
+        ({"gain": 1.5}, "more than all is explained"),
+        ({"gain_error": -1}, "an error is negative"),
+        ({"freedom": -1}, "a count less than 1"),
+        ({"cosines": "01"}, "no list of numbers"),
+        ({"cosines": [-math.inf, 1.0]}, "damaged"),
+        ({"cosines": [0, 1], "values": [1, 0], "lower": [0, 0], "upper": [2, 2]}, "its values fall"),
+        ({"cosines": [0, 1], "values": [0, 1], "lower": [1, 2], "upper": [-1, 0]}, "outside its interval"),
+        ({"name": 3}, "no text"),
     ],
 )
 def test_a_damaged_file_is_refused(tmp_path, change, said):
@@ -184,6 +198,8 @@ def test_a_damaged_file_is_refused(tmp_path, change, said):
         (np.arange(30.0), np.arange(30.0), [(1, 2)], "not of the same pairs"),
         (np.full(30, 0.99), np.arange(30.0), None, "every cosine is 0.99"),
         (np.arange(30.0), np.zeros(30), None, "every similarity is 0"),
+        (np.arange(30.0), np.arange(30.0) * 1e-200, None, "units of a size that can be squared"),
+        (np.arange(30.0), np.arange(30.0) * 1e200, None, "units of a size that can be squared"),
         (np.append(np.arange(29.0), np.nan), np.arange(30.0), None, "cosine of pair 29 is not finite"),
     ],
 )
