@@ -182,7 +182,7 @@ def _loaded(content: dict[str, Any]) -> Calibration:
     made = Calibration(cosines, values, lower, upper, errors, **numbers, **counts, **content)
     if not np.isfinite([*cosines, *values, *lower, *upper, *errors, *numbers.values()]).all():
         raise ValueError("a number is not finite")
-    if not (np.diff(cosines) > 0).all() or not (np.diff(values) >= 0).all():
+    if not (np.diff(cosines) > 0).all() or (np.diff(values) < -1e-9 * np.ptp(values)).any():
         raise ValueError("its cosines do not ascend, or its values fall")
     if not (np.less_equal(lower, values) & np.less_equal(values, upper)).all():
         raise ValueError("a value lies outside its interval")
@@ -264,7 +264,9 @@ def _check(x: Floats, y: Floats, items: Ints) -> None:
         if not np.ptp(values) > 1e-9 * np.abs(values).max():
             raise InputError(f"every {what} is {values[0]:g}, so that there is nothing to calibrate")
         if not _TINY < np.ptp(values) < 1 / _TINY:
-            raise InputError(f"the {what} spreads over {np.ptp(values):.3g}: give it in units of a size that can be squared")
+            raise InputError(
+                f"the {what} spreads over {np.ptp(values):.3g}: give it in units of a size that can be squared"
+            )
 
 
 def _squares(x: Floats, y: Floats, items: Ints, line: BrokenLine, seed: int) -> Floats:
