@@ -177,16 +177,16 @@ def _loaded(content: dict[str, Any]) -> Calibration:
     if not len(cosines) == len(values) == len(lower) == len(upper) > 1:
         raise ValueError("its curves are not of one length")
     errors = Errors(**{name: float(error) for name, error in content.pop("errors", {}).items()})
-    numbers = {name: float(content.pop(name)) for name in ("gain", "gain_error") if name in content}
-    counts = {name: int(content.pop(name)) for name in ("freedom", "pairs", "items") if name in content}
-    made = Calibration(cosines, values, lower, upper, errors, **numbers, **counts, **content)
-    if not np.isfinite([*cosines, *values, *lower, *upper, *errors, *numbers.values()]).all():
+    content |= {name: float(content[name]) for name in ("gain", "gain_error") if name in content}
+    content |= {name: int(content[name]) for name in ("freedom", "pairs", "items") if name in content}
+    made = Calibration(cosines, values, lower, upper, errors, **content)
+    if not np.isfinite([*cosines, *values, *lower, *upper, *errors, made.gain, made.gain_error]).all():
         raise ValueError("a number is not finite")
     if not (np.diff(cosines) > 0).all() or (np.diff(values) < -1e-9 * np.ptp(values)).any():
         raise ValueError("its cosines do not ascend, or its values fall")
     if not (np.less_equal(lower, values) & np.less_equal(values, upper)).all():
         raise ValueError("a value lies outside its interval")
-    if min(*errors, made.gain_error) < 0 or made.gain > 1 or min(counts.values()) < 1:
+    if min(*errors, made.gain_error) < 0 or made.gain > 1 or min(made.freedom, made.pairs, made.items) < 1:
         raise ValueError("an error is negative, a count less than 1, or more than all is explained")
     if not isinstance(made.name, str):
         raise TypeError("its name is no text")
@@ -233,8 +233,8 @@ def calibrate(
         seed: of folds and draws.
 
     Raises:
-        InputError: for fewer than 20 pairs, a number that is not finite, cosines or scores that are all equal, or one or
-            two items that all pairs share.
+        InputError: for fewer than 20 pairs, a number that is not finite, cosines or scores that are all equal, or
+            one or two items that nearly all pairs share.
     """
     x, y = (np.asarray(values, np.float64) for values in (cosines, similarities))
     numbers = np.arange(2 * len(x)).reshape(-1, 2) if items is None else numbers_of(items)
@@ -264,9 +264,7 @@ def _check(x: Floats, y: Floats, items: Ints) -> None:
         if not np.ptp(values) > 1e-9 * np.abs(values).max():
             raise InputError(f"every {what} is {values[0]:g}, so that there is nothing to calibrate")
         if not _TINY < np.ptp(values) < 1 / _TINY:
-            raise InputError(
-                f"the {what} spreads over {np.ptp(values):.3g}: give it in units of a size that can be squared"
-            )
+            raise InputError(f"the {what} spreads over {np.ptp(values):.3g}: give units that can be squared")
 
 
 def _squares(x: Floats, y: Floats, items: Ints, line: BrokenLine, seed: int) -> Floats:

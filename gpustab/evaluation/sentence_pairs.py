@@ -107,8 +107,8 @@ def _check_widths(names: Sequence[str], rows: Sequence[_Row], path: Path, *, ask
     if wide := next((row for row in rows if len(row.cells) > wanted), None):
         way = "" if names else f", or say {option('word_columns', '1,2')} and {option('score_column', '3')}"
         raise InputError(
-            f"{path}: line {wide.number} has {len(wide.cells)} cells where {where} {wanted}: a tab or comma stands within a "
-            f"sentence; put sentences with commas in quotes, take out tabs{way}"
+            f"{path}: line {wide.number} has {len(wide.cells)} cells where {where} {wanted}: a tab or comma stands in "
+            f"a sentence; put sentences with commas in quotes, take out tabs{way}"
         )
 
 

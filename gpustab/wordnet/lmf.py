@@ -128,7 +128,7 @@ def _nouns(lexicon: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _keys(lexicons: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Return by lexicon the keys of the synsets of nouns that its ids mean: those of lexicons it requires, and its own."""
+    """Return by lexicon the keys that its ids of nouns' synsets mean: those of lexicons it requires, and its own."""
     inner = [{one["id"]: _key(one, k) for one in _nouns(lexicon)} for k, lexicon in enumerate(lexicons)]
     names = [(lexicon["id"], lexicon.get("version")) for lexicon in lexicons]
     keys = []

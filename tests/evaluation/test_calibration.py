@@ -198,8 +198,8 @@ def test_a_damaged_file_is_refused(tmp_path, change, said):
         (np.arange(30.0), np.arange(30.0), [(1, 2)], "not of the same pairs"),
         (np.full(30, 0.99), np.arange(30.0), None, "every cosine is 0.99"),
         (np.arange(30.0), np.zeros(30), None, "every similarity is 0"),
-        (np.arange(30.0), np.arange(30.0) * 1e-200, None, "units of a size that can be squared"),
-        (np.arange(30.0), np.arange(30.0) * 1e200, None, "units of a size that can be squared"),
+        (np.arange(30.0), np.arange(30.0) * 1e-200, None, "give units that can be squared"),
+        (np.arange(30.0), np.arange(30.0) * 1e200, None, "give units that can be squared"),
         (np.append(np.arange(29.0), np.nan), np.arange(30.0), None, "cosine of pair 29 is not finite"),
     ],
 )

@@ -136,6 +136,7 @@ def methods(result: Content) -> str:
     tests = listed(sorted({row.test for row in rows}))
     drawn = f" The pairs were drawn {EVENLY}." if any(row.drawn for row in rows) else ""
     return (
-        f"Cosines of {names} were calibrated with {counts} pairs of {rows[0].kind} scored in {tests}.{drawn} The curve is a broken line that never falls, fitted by least squares. Its 95 % band comes from bootstraps over "
-        "pairs and over the items that pairs share. Errors are of pairs that share no item with those of the fit."
+        f"Cosines of {names} were calibrated with {counts} pairs of {rows[0].kind} scored in {tests}.{drawn} "
+        "The curve is a broken line that never falls, fitted by least squares. Its 95 % band comes from bootstraps "
+        "over pairs and over the items that pairs share. Errors are of pairs that share no item with those of the fit."
     )

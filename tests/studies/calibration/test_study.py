@@ -5,16 +5,16 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
+from docs.examples import made
 from gpustab import Calibration, load_runs
 from gpustab.cli import app
 from gpustab.errors import InputError
 from gpustab.evaluation.sentence_pairs import read_sentence_pairs
-from docs.examples import made
 from gpustab.report import to_html, to_text
 from gpustab.report.describe import paper
 from gpustab.studies.calibration import study
-from gpustab.studies.calibration.study import calibration, calibrations_of, of_encoder, shared_words, write_calibrations
 from gpustab.studies.calibration.claims import explained
+from gpustab.studies.calibration.study import calibration, calibrations_of, of_encoder, shared_words, write_calibrations
 from gpustab.studies.calibration.tables import CALIBRATED, NAMED, Calibrated
 from tests.encoders.tiny import save
 from tests.pages import check_page
