@@ -6,14 +6,18 @@ from docs.examples import made
 from gpustab.studies.calibration.tables import Calibrated, Named
 
 
-def _row(gain: float, error: float, pairs: int = 750) -> Calibrated:
-    return made(
-        Calibrated, group="minilm", kind="sentences", pairs=pairs, gain=gain, error=error, freedom=pairs - 1, shared=0.4
-    )
+def _row(gain: float, error: float, pairs: int = 750, shared: float = 0.28) -> Calibrated:
+    numbers = {"pairs": pairs, "gain": gain, "error": error, "freedom": pairs - 1, "shared": shared}
+    return made(Calibrated, group="minilm", kind="sentences", **numbers)
+
+
+_SPACE = made(
+    Calibrated, group="glove", kind="words", pairs=5_000, gain=0.28, error=0.02, freedom=900, shared=None, drawn=True
+)
 
 
 EXAMPLES = {
-    "calibration.tells": [_row(0.83, 0.042), _row(-0.02, 0.01), _row(0.06, 0.05, 40)],
+    "calibration.tells": [_row(0.83, 0.012), _row(0.32, 0.04), _SPACE, _row(-0.02, 0.01), _row(0.06, 0.05, 40)],
     "calibration.names": [
         Named("minilm", 2.5, 0.59, 0.56, 0.62, ""),
         Named("minilm", 9, None, None, None, "no cosine of the scored pairs stands for a similarity of 9"),

@@ -24,6 +24,8 @@ FEWEST = 20
 
 _SCHEMA = "gpustab.calibration/1"
 _FOLDS = 10
+_TINY = 1e-50
+"""Sums of squares of numbers below it, and above its inverse, leave what a float holds."""
 
 
 class Similarities(NamedTuple):
@@ -94,7 +96,7 @@ class Calibration:
         >>> cosines = rng.uniform(0, 1, 400)
         >>> found = calibrate(cosines, 5 * cosines**2 + rng.normal(0, 0.5, 400))
         >>> found.knows, [round(float(x), 1) for x in found.apply([0.5, 2.0]).value]
-        (True, [1.2, nan])
+        (True, [1.3, nan])
         >>> round(found.threshold(2.5).value, 1), found.threshold(9.0).reason
         (0.7, 'no cosine of the scored pairs stands for a similarity of 9')
     """
@@ -163,7 +165,7 @@ class Calibration:
             raise InputError(f"{path}: is no calibration: there is no schema {_SCHEMA}")
         try:
             return _loaded(content)
-        except (TypeError, ValueError) as error:
+        except (AttributeError, TypeError, ValueError) as error:
             raise InputError(f"{path}: is a damaged calibration: {error}") from error
 
 
@@ -171,13 +173,30 @@ _CURVES = ("cosines", "values", "lower", "upper")
 
 
 def _loaded(content: dict[str, Any]) -> Calibration:
-    cosines, values, lower, upper = (tuple(map(float, content.pop(name, ()))) for name in _CURVES)
+    cosines, values, lower, upper = (_numbers(content.pop(name, ())) for name in _CURVES)
     if not len(cosines) == len(values) == len(lower) == len(upper) > 1:
         raise ValueError("its curves are not of one length")
-    if not (np.diff(cosines) > 0).all() or not np.isfinite([values, lower, upper]).all():
-        raise ValueError("its cosines do not ascend, or a number is not finite")
     errors = Errors(**{name: float(error) for name, error in content.pop("errors", {}).items()})
-    return Calibration(cosines, values, lower, upper, errors, **content)
+    content |= {name: float(content[name]) for name in ("gain", "gain_error") if name in content}
+    content |= {name: int(content[name]) for name in ("freedom", "pairs", "items") if name in content}
+    made = Calibration(cosines, values, lower, upper, errors, **content)
+    if not np.isfinite([*cosines, *values, *lower, *upper, *errors, made.gain, made.gain_error]).all():
+        raise ValueError("a number is not finite")
+    if not (np.diff(cosines) > 0).all() or (np.diff(values) < -1e-9 * np.ptp(values)).any():
+        raise ValueError("its cosines do not ascend, or its values fall")
+    if not (np.less_equal(lower, values) & np.less_equal(values, upper)).all():
+        raise ValueError("a value lies outside its interval")
+    if min(*errors, made.gain_error) < 0 or made.gain > 1 or min(made.freedom, made.pairs, made.items) < 1:
+        raise ValueError("an error is negative, a count less than 1, or more than all is explained")
+    if not isinstance(made.name, str):
+        raise TypeError("its name is no text")
+    return made
+
+
+def _numbers(values: Any) -> tuple[float, ...]:
+    if not isinstance(values, list):
+        raise TypeError("a curve is no list of numbers")
+    return tuple(map(float, values))
 
 
 def _crossing(x: Floats, values: Floats, level: float) -> float:
@@ -214,19 +233,20 @@ def calibrate(
         seed: of folds and draws.
 
     Raises:
-        InputError: for fewer than 20 pairs, a number that is not finite, or cosines or scores that are all equal.
+        InputError: for fewer than 20 pairs, a number that is not finite, cosines or scores that are all equal, or
+            one or two items that nearly all pairs share.
     """
     x, y = (np.asarray(values, np.float64) for values in (cosines, similarities))
     numbers = np.arange(2 * len(x)).reshape(-1, 2) if items is None else numbers_of(items)
     _check(x, y, numbers)
     line = BrokenLine(x, y, knots_of(x))
+    squares = _squares(x, y, numbers, line, seed)
     values, number = line.fit(), len(np.unique(numbers))
     freedom = min(len(x), number) - 1
     half = t_quantile(freedom) * line.errors(numbers, values, seed)
     at = line.grid()
     curve = np.interp(at, line.knots, values)
-    squares = _squares(x, y, numbers, line, seed)
-    gain = mean_over_pairs(squares[:, 3] - squares[:, 0], numbers).over(float(squares[:, 3].mean()))
+    gain = _gain(squares[:, 0], squares[:, 3], numbers)
     cosine, value, low, high = (tuple(map(float, one)) for one in (at, curve, curve - half, curve + half))
     errors = Errors(*(float(one) for one in np.sqrt(squares.mean(0))))
     return Calibration(cosine, value, low, high, errors, gain.value, gain.se, freedom, len(x), number, name)
@@ -243,32 +263,52 @@ def _check(x: Floats, y: Floats, items: Ints) -> None:
             raise InputError(f"the {what} of pair {strange[0]} is not finite")
         if not np.ptp(values) > 1e-9 * np.abs(values).max():
             raise InputError(f"every {what} is {values[0]:g}, so that there is nothing to calibrate")
+        if not _TINY < np.ptp(values) < 1 / _TINY:
+            raise InputError(f"the {what} spreads over {np.ptp(values):.3g}: give units that can be squared")
 
 
 def _squares(x: Floats, y: Floats, items: Ints, line: BrokenLine, seed: int) -> Floats:
     """Return squared errors ``(n, 4)`` of the ways of :class:`Errors`, each by pairs that share no item.
 
-    Items are dealt into folds; a pair of two folds is predicted from the pairs of all others.
+    Items are dealt into folds, those of the most pairs first; a pair of two folds is predicted from the pairs of all
+    others.
     """
-    fold = np.random.default_rng([seed, 35]).permutation(int(items.max()) + 1) % _FOLDS
+    fold, times = np.empty(int(items.max()) + 1, np.int64), np.bincount(items.ravel())
+    fold[np.lexsort((np.random.default_rng([seed, 35]).permutation(len(fold)), -times))] = np.arange(len(fold)) % _FOLDS
     folds = np.sort(fold[items], 1)
-    own, cell = np.unique(folds, axis=0, return_inverse=True)
+    cells, cell = np.unique(folds, axis=0, return_inverse=True)
     cell = cell.reshape(-1)
-    train = np.stack([(folds[:, :, None] != pair).all((1, 2)) for pair in own])
-    found = np.full((len(x), 4), math.nan)
+    train = np.stack([(folds[:, :, None] != pair).all((1, 2)) for pair in cells])
+    if (train.sum(1) < 2).any():
+        raise InputError(
+            "one or two items stand in nearly all scored pairs, so that no pairs are left to predict theirs from: give "
+            "pairs of more items"
+        )
+    squares = np.full((len(x), 4), math.nan)
     for k, values in enumerate(line.fits(train.astype(np.float64))):
         test = np.flatnonzero(cell == k)
         ways = (_isotonic, _straight, _constant)
         predicted = [np.interp(x[test], line.knots, values), *(way(x[train[k]], y[train[k]], x[test]) for way in ways)]
-        found[test] = np.square(y[test, None] - np.stack(predicted, 1))
-    return found
+        squares[test] = np.square(y[test, None] - np.stack(predicted, 1))
+    return squares
+
+
+def _gain(curve: Floats, constant: Floats, items: Ints) -> Estimate:
+    """Return what part of the squares ``(n,)`` of one value for all a curve's take away.
+
+    The error is of the ratio: both sums vary together over pairs.
+    """
+    whole = float(constant.mean())
+    gain = 1 - float(curve.mean()) / whole
+    error = mean_over_pairs(constant - curve - gain * constant, items)
+    return Estimate(gain, error.se / whole, error.freedom)
 
 
 def _isotonic(x: Floats, y: Floats, at: Floats) -> Floats:
     from scipy.optimize import isotonic_regression
 
-    places, own, counts = np.unique(x, return_inverse=True, return_counts=True)
-    means = np.bincount(own, y) / counts
+    places, place, counts = np.unique(x, return_inverse=True, return_counts=True)
+    means = np.bincount(place, y) / counts
     return np.asarray(np.interp(at, places, isotonic_regression(means, weights=counts).x))
 
 

@@ -183,7 +183,7 @@ def read_similarity(
     path = find_test(path_or_name, SIMILARITY_TESTS)
     lines = read_lines(path)
     delimiter, rows = _rows([line for line in lines if not line.content.startswith(b"# ")], path)
-    header = rows[0] if len(rows) > 1 and _is_header(rows) else None
+    header = rows[0] if is_header([row.fields for row in rows]) else None
     names = tuple(show(field) for field in header.fields) if header else ()
     body = rows[1:] if header else rows
     columns = Columns([row.fields for row in body], names)
@@ -215,13 +215,19 @@ def _rows(lines: list[Line], path: Path) -> tuple[str, list[Row]]:
     return delimiter, rows
 
 
-def _is_header(rows: list[Row]) -> bool:
-    """Whether the first row has no number in a column that has them in all other rows."""
-    body = [row.fields for row in rows[1:]]
-    full = [k for k in range(max(map(len, body))) if all(len(row) > k and number(row[k]) is not None for row in body)]
+def is_header(rows: Sequence[Sequence[bytes]]) -> bool:
+    """Tell whether the first row has no number in a column that has them in all other rows.
+
+    >>> is_header([[b"a", b"b", b"score"], [b"x", b"y", b"1"], [b"x", b"y", b"none"]])
+    True
+    """
+    first, *body = rows
+    if not body:
+        return False
+    full = [k for k in range(min(map(len, body))) if all(number(row[k]) is not None for row in body)]
     if not full:  # a line is wrong, and will be named
-        return not _has_score(rows[0].fields)
-    return any(len(rows[0].fields) <= k or number(rows[0].fields[k]) is None for k in full)
+        return not _has_score(first)
+    return any(len(first) <= k or number(first[k]) is None for k in full)
 
 
 def _duplicates(pairs: list[tuple[bytes, bytes]]) -> tuple[tuple[bytes, bytes], ...]:
@@ -240,7 +246,7 @@ def _fields(line: bytes, delimiter: str) -> list[bytes]:
     return [field.strip() for field in re.split(_DELIMITERS[delimiter], line.strip(b" "))]
 
 
-def _has_score(fields: list[bytes]) -> bool:
+def _has_score(fields: Sequence[bytes]) -> bool:
     return len(fields) > 2 and any(number(field) is not None for field in fields)
 
 

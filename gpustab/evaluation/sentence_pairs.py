@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from gpustab.errors import InputError, option
 from gpustab.evaluation.columns import Columns, choose, number
-from gpustab.evaluation.files import read_lines
+from gpustab.evaluation.files import is_header, read_lines
 from gpustab.formats.parsed import parse_json
 from gpustab.spaces.words import as_word, show
 
@@ -68,6 +68,7 @@ def read_sentence_pairs(
     """
     path = Path(source)
     names, rows = _table(path)
+    _check_widths(names, rows, path, asked=columns is not None and score_column is not None)
     table = Columns([row.cells for row in rows], names)
     asked = _texts(table, path) if columns is None else columns
     (first, second), score, _ = choose(table, path, asked, score_column)
@@ -86,15 +87,40 @@ def _table(path: Path) -> tuple[tuple[str, ...], list[_Row]]:
     if lines[0].content.lstrip().startswith(b"{"):
         return _objects([(line.number, line.content) for line in lines], path)
     if sum(b"\t" in line.content for line in lines) * 2 > len(lines):
-        rows = [_Row(line.number, [cell.strip() for cell in line.content.split(b"\t")]) for line in lines]
+        rows = [_Row(line.number, [_plain(cell.strip()) for cell in line.content.split(b"\t")]) for line in lines]
     else:
         rows = list(_by_commas(b"\n".join(line.content for line in lines), path))
-    body = [row.cells for row in rows[1:]]
-    width = min(map(len, body), default=0)
-    full = [k for k in range(width) if all(number(cells[k]) is not None for cells in body)]
-    if full and any(len(rows[0].cells) <= k or number(rows[0].cells[k]) is None for k in full):
+    if is_header([row.cells for row in rows]):
         return tuple(map(show, rows[0].cells)), rows[1:]
     return (), rows
+
+
+def _check_widths(names: Sequence[str], rows: Sequence[_Row], path: Path, *, asked: bool) -> None:
+    """Refuse a row of more cells than the header, or than most rows, since nobody knows what was split.
+
+    Without a header, rows that differ are read where all columns were asked for: the STS benchmark has sources behind.
+    """
+    width, times = Counter(len(row.cells) for row in rows).most_common(1)[0]
+    if not names and (asked or times * 2 <= len(rows)):
+        return
+    wanted, where = (len(names), "the header has") if names else (width, "most lines have")
+    if wide := next((row for row in rows if len(row.cells) > wanted), None):
+        way = "" if names else f", or say {option('word_columns', '1,2')} and {option('score_column', '3')}"
+        raise InputError(
+            f"{path}: line {wide.number} has {len(wide.cells)} cells where {where} {wanted}: a tab or comma stands in "
+            f"a sentence; put sentences with commas in quotes, take out tabs{way}"
+        )
+
+
+def _plain(cell: bytes) -> bytes:
+    """Return a cell between tabs without the quotes that CSV has put around others; quotes alone are signs.
+
+    >>> _plain(b'"He said ""no"" to me"'), _plain(b'"No" and "yes"')
+    (b'He said "no" to me', b'"No" and "yes"')
+    """
+    within = cell[1:-1]
+    quoted = len(cell) > 1 and cell[:1] == cell[-1:] == b'"' and b'""' in within
+    return within.replace(b'""', b'"') if quoted and b'"' not in within.replace(b'""', b"") else cell
 
 
 def _by_commas(content: bytes, path: Path) -> Iterator[_Row]:
@@ -121,7 +147,9 @@ def _objects(lines: Sequence[tuple[int, bytes]], path: Path) -> tuple[tuple[str,
 
 
 def _cell(value: object) -> bytes:
-    return b"" if value is None else as_word(" ".join(str(value).split()))
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return b""
+    return as_word(" ".join(str(value).split()))
 
 
 def _texts(table: Columns, path: Path) -> tuple[int, int]:
@@ -146,7 +174,7 @@ def _checked(row: _Row, columns: tuple[int, int, int], path: Path) -> tuple[tupl
     if value is None:
         raise InputError(f"{path}: line {row.number}: '{show(score[:40])}' stands where a score should")
     if not first or not second:
-        raise InputError(f"{path}: line {row.number}: a sentence is empty")
+        raise InputError(f"{path}: line {row.number}: a sentence is empty or no text")
     try:
         return (first.decode(), second.decode()), value
     except UnicodeDecodeError:

@@ -96,8 +96,9 @@ class BrokenLine:
     def errors(self, items: Ints, value: Floats, seed: int) -> Floats:
         """Return the standard errors of the best line at the places of :meth:`grid`, by two bootstraps.
 
-        One draws weights of pairs. The other draws weights of items, of which a pair gets both: its variance counts
-        every pair's own once too often. The larger of the first and of what the second has beyond the first holds.
+        One draws weights of pairs, one of distinct pairs, where some occur twice. One draws weights of items, of which
+        a pair gets both: its variance counts every distinct pair once too often. The largest of the first, the second
+        and of what the third has beyond the second holds.
 
         Args:
             items: ``(n, 2)`` items of each pair, numbers from 0.
@@ -106,13 +107,16 @@ class BrokenLine:
         """
         rng, at = np.random.default_rng([seed, 34]), self.grid()
         best = np.interp(at, self.knots, value)
-        of_pairs, of_items = np.zeros(len(at)), np.zeros(len(at))
+        items, equal = _distinct(items)
+        alone = int(equal.max()) + 1 == len(items)
+        of_pairs, of_equal, of_items = np.zeros((3, len(at)))
         for _ in range(_DRAWS // _AT_ONCE):
-            of_pairs += self._moved(1 + self._signs(rng, len(items)), at, best)
+            of_pairs += (moved := self._moved(1 + self._signs(rng, len(items)), at, best))
+            of_equal += moved if alone else self._moved(1 + self._signs(rng, len(items))[:, equal], at, best)
             signs = self._signs(rng, int(items.max()) + 1)
             of_items += self._moved(1 + signs[:, items[:, 0]] + signs[:, items[:, 1]], at, best)
-        beyond = np.maximum(of_pairs, of_items - of_pairs)
-        return np.asarray(np.sqrt(beyond / _DRAWS) / _STEP)
+        variance = np.maximum.reduce([of_pairs, of_equal, of_items - of_equal]) / _DRAWS
+        return np.asarray(np.sqrt(variance) / _STEP)
 
     def _signs(self, rng: np.random.Generator, n: int) -> Floats:
         return np.asarray(_STEP * (2.0 * rng.integers(0, 2, (_AT_ONCE, n)) - 1), np.float64)
@@ -126,6 +130,8 @@ class BrokenLine:
 def mean_over_pairs(values: Floats, items: Ints) -> Estimate:
     """Return a mean over pairs, with an error for pairs that share items (Aronow, Samii & Assenova 2015).
 
+    Its variance sums the products of all two pairs that share an item, each once: a pair that occurs twice shares two.
+
     Args:
         values: ``(n,)`` one for each pair.
         items: ``(n, 2)`` its items, numbers from 0.
@@ -134,12 +140,25 @@ def mean_over_pairs(values: Floats, items: Ints) -> Estimate:
     >>> round(alone.value, 3), round(alone.se, 3)
     (2.0, 0.471)
     """
-    n, number = len(values), int(items.max()) + 1
+    n, number = len(values), len(np.unique(items))
     apart = values - values.mean()
-    of_pairs = float(apart @ apart)
-    each = sum(np.bincount(items[:, side], apart, number) for side in (0, 1))
-    variance = max(of_pairs, float(np.square(each).sum()) - of_pairs)
-    return Estimate(float(values.mean()), math.sqrt(variance) / n, min(n, len(np.unique(items))) - 1)
+    items, equal = _distinct(items)
+    of_pairs, of_equal = float(apart @ apart), float(np.square(np.bincount(equal, apart)).sum())
+    of_items = float(np.square(np.bincount(items.ravel(), np.repeat(apart, 2))).sum())
+    variance = max(of_pairs, of_equal, of_items - of_equal)
+    return Estimate(float(values.mean()), math.sqrt(variance) / n, min(n, number) - 1)
+
+
+def _distinct(items: Ints) -> tuple[Ints, Ints]:
+    """Return the items of each pair, ``(n, 2)``, no item twice in one, and a number of each distinct pair, ``(n,)``.
+
+    >>> [part.tolist() for part in _distinct(np.array([[0, 1], [1, 0], [1, 1]]))]
+    [[[0, 1], [1, 0], [1, 3]], [0, 0, 1]]
+    """
+    number = int(items.max()) + 1
+    one = items[:, 0] == items[:, 1]
+    items = np.stack([items[:, 0], items[:, 1] + number * one], 1)
+    return items, np.unique(items.min(1) * 2 * number + items.max(1), return_inverse=True)[1].reshape(-1)
 
 
 def numbers_of(items: Sequence[tuple[object, object]]) -> Ints:

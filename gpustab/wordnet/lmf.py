@@ -54,21 +54,22 @@ def read_lmf(
         InputError: if a file cannot be read, holds no nouns, or no hypernyms lie above them.
     """
     lexicons = _lexicons(Path(path))
-    languages = sorted({str(one["language"]) for one in lexicons})
+    languages = sorted({str(one["language"]).lower().split("-")[0] for one in lexicons})
     if len(languages) > 1:
         raise InputError(f"{path}: holds wordnets of several languages ({', '.join(languages)}); give a file of one")
     above = [*lexicons, *([] if hypernyms is None else _lexicons(Path(hypernyms)))]
-    graph, notes = _acyclic(_graph(above))
+    keys = _keys(above)
+    graph, notes = _acyclic(_graph(above, keys))
     number = {key: k for k, key in enumerate(graph, 1)}
-    index, forms = _words(lexicons, number)
+    index, forms = _words(lexicons, keys, number)
     if not index:
         raise InputError(f"{path}: holds no nouns")
     if not any(graph[key] for key in graph):
         raise InputError(
             f"{path}: no hypernym lies above its nouns; name a wordnet that has them by {option('hypernyms', ...)}"
         )
-    for form, own in [] if lemmas is None else _told(Path(lemmas)):
-        forms.setdefault(form, []).append(own)
+    for form, lemma in [] if lemmas is None else _forms_of(Path(lemmas)):
+        forms.setdefault(form, []).append(lemma)
     name = f"{lexicons[0].get('label') or lexicons[0]['id']} ({languages[0]})"
     if not forms:
         notes.append(
@@ -78,7 +79,7 @@ def read_lmf(
     return Nouns(
         {number[key]: tuple(number[up] for up in ups) for key, ups in graph.items()},
         index,
-        {form: tuple(dict.fromkeys(own)) for form, own in forms.items()},
+        {form: tuple(dict.fromkeys(base)) for form, base in forms.items()},
         str(path),
         endings=(),
         name=name,
@@ -94,12 +95,17 @@ def _lexicons(path: Path) -> list[Mapping[str, Any]]:
     with TemporaryDirectory() as folder:
         try:
             plain = _unpacked(path, Path(folder))
-            found: list[Mapping[str, Any]] = list(lmf.load(plain, progress_handler=None)["lexicons"])
+            lexicons: list[Mapping[str, Any]] = list(lmf.load(plain, progress_handler=None)["lexicons"])
         except (OSError, EOFError, lmf.LMFError, LookupError, ValueError, AttributeError) as error:
             raise InputError(f"{path}: cannot be read as WN-LMF: {error}") from error
-    if not found:
+    if not lexicons:
         raise InputError(f"{path}: holds no lexicon")
-    return found
+    for one in lexicons:
+        if "extends" in one:
+            raise InputError(
+                f"{path}: '{one['id']}' extends another lexicon; extensions are not read, give a whole one"
+            )
+    return lexicons
 
 
 def _unpacked(path: Path, folder: Path) -> Path:
@@ -112,20 +118,36 @@ def _unpacked(path: Path, folder: Path) -> Path:
     return plain
 
 
-def _key(synset: Mapping[str, Any]) -> str:
+def _key(synset: Mapping[str, Any], lexicon: int) -> str:
     ili = synset.get("ili")
-    return f"ili {ili}" if ili and ili != "in" else str(synset["id"])  # "in": proposed, and has no number yet
+    return f"ili {ili}" if ili and ili != "in" else f"{lexicon} {synset['id']}"  # "in": proposed, has no number yet
 
 
-def _graph(lexicons: Iterable[Mapping[str, Any]]) -> Graph:
+def _nouns(lexicon: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [one for one in lexicon.get("synsets", ()) if one.get("partOfSpeech") == "n"]
+
+
+def _keys(lexicons: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Return by lexicon the keys that its ids of nouns' synsets mean: those of lexicons it requires, and its own."""
+    inner = [{one["id"]: _key(one, k) for one in _nouns(lexicon)} for k, lexicon in enumerate(lexicons)]
+    names = [(lexicon["id"], lexicon.get("version")) for lexicon in lexicons]
+    keys = []
+    for lexicon, own in zip(lexicons, inner, strict=True):
+        required = {(one["id"], one.get("version")) for one in lexicon.get("requires", ())}
+        others = [other for name, other in zip(names, inner, strict=True) if name in required]
+        keys.append({synset: key for part in (*others, own) for synset, key in part.items()})
+    return keys
+
+
+def _graph(lexicons: Iterable[Mapping[str, Any]], keys: Iterable[Mapping[str, str]]) -> Graph:
     """Return the hypernyms of all synsets of nouns; one that is named and not there is left out."""
-    synsets = [one for lexicon in lexicons for one in lexicon["synsets"] if one.get("partOfSpeech") == "n"]
-    keys = {one["id"]: _key(one) for one in synsets}
-    graph: dict[str, dict[str, None]] = {key: {} for key in keys.values()}
-    for one in synsets:
-        up = [keys[to["target"]] for to in one.get("relations", ()) if to["relType"] in _UP and to["target"] in keys]
-        graph[keys[one["id"]]] |= dict.fromkeys(up)
-    return {key: tuple(up) for key, up in graph.items()}
+    graph: dict[str, dict[str, None]] = {}
+    for lexicon, key in zip(lexicons, keys, strict=True):
+        for one in _nouns(lexicon):
+            targets = [to["target"] for to in one.get("relations", ()) if to["relType"] in _UP]
+            ups = dict.fromkeys(key[target] for target in targets if target in key)
+            graph[key[one["id"]]] = graph.get(key[one["id"]], {}) | ups
+    return {key: tuple(up for up in ups if up in graph) for key, ups in graph.items()}
 
 
 def _acyclic(graph: Graph) -> tuple[Graph, list[str]]:
@@ -153,16 +175,15 @@ def _acyclic(graph: Graph) -> tuple[Graph, list[str]]:
 
 
 def _words(
-    lexicons: Iterable[Mapping[str, Any]], number: Mapping[str, int]
+    lexicons: Iterable[Mapping[str, Any]], keys: Iterable[Mapping[str, str]], number: Mapping[str, int]
 ) -> tuple[dict[str, tuple[int, ...]], dict[str, list[str]]]:
     """Return the senses of every lemma, and the lemmas of every other form."""
     index, forms = dict[str, list[int]](), dict[str, list[str]]()
-    for lexicon in lexicons:
-        keys = {one["id"]: number.get(_key(one)) for one in lexicon["synsets"]}
-        for entry in lexicon["entries"]:
+    for lexicon, key in zip(lexicons, keys, strict=False):  # those of another wordnet's hypernyms come behind
+        for entry in lexicon.get("entries", ()):
             if entry["lemma"]["partOfSpeech"] != "n":
                 continue
-            senses = [found for sense in entry["senses"] if (found := keys.get(sense["synset"])) is not None]
+            senses = [number[key[one["synset"]]] for one in entry.get("senses", ()) if one["synset"] in key]
             if not senses:
                 continue
             lemma = _spelled(entry["lemma"]["writtenForm"])
@@ -177,11 +198,14 @@ def _spelled(form: str) -> str:
     return "_".join(form.lower().split())
 
 
-def _told(path: Path) -> Iterator[tuple[str, str]]:
+def _forms_of(path: Path) -> Iterator[tuple[str, str]]:
     from gpustab.evaluation.files import read_lines
 
     for line in read_lines(path):
-        cells: Sequence[str] = line.content.decode("utf-8", "replace").split("\t")
+        try:
+            cells = line.content.decode().split("\t")
+        except UnicodeDecodeError:
+            raise InputError(f"{path}: line {line.number} is not UTF-8") from None
         if len(cells) != 2 or not all(map(str.strip, cells)):
             raise InputError(f"{path}: line {line.number} is no form and lemma with a tab between: {some_of(cells, 3)}")
         yield _spelled(cells[0]), _spelled(cells[1])

@@ -1,4 +1,5 @@
 import json
+import math
 
 import numpy as np
 import pytest
@@ -62,6 +63,49 @@ def test_planted_curves_lie_within_their_intervals(items):
     assert wilson(wrong, 200)[0] <= 0.05
 
 
+@pytest.mark.parametrize(
+    "items",
+    [
+        [("q", k) for k in range(60)],
+        [(k, "q") if k % 2 else ("q", k) for k in range(60)],
+        [(f"q{k % 2}", k) for k in range(60)],
+        [("a", "b")] * 60,
+        [("a", "a")] * 60,
+        [(k, k) if k > 58 else ("q", k) for k in range(60)],
+    ],
+)
+def test_pairs_that_all_share_an_item_are_refused_and_those_of_three_are_calibrated(items):
+    x, y, _ = planted(np.random.default_rng(10), 60)
+    with pytest.raises(InputError, match="one or two items stand in nearly all"):
+        calibrate(x, y, items)
+    assert np.isfinite(calibrate(x, y, [(f"q{k % 3}", k) for k in range(60)]).gained.interval).all()
+
+
+def test_the_error_of_the_explained_share_is_that_over_samples():
+    rng, shares, errors = np.random.default_rng(11), [], []
+    for _ in range(12):
+        x = rng.uniform(size=100)
+        made = calibrate(x, x + rng.normal(0, 0.1, 100))
+        shares.append(made.gain)
+        errors.append(made.gain_error)
+    assert np.mean(errors) == pytest.approx(np.std(shares), rel=0.6)  # without the denominator's part 4 times as much
+    assert calibrate(x, x).gained.interval == pytest.approx((1, 1))
+
+
+@pytest.mark.parametrize("again", ["pairs", "items"])
+def test_what_occurs_twice_has_the_errors_that_it_has_once(again):
+    x, y, _ = planted(np.random.default_rng(12), 200)
+    once = calibrate(x, y)
+    if again == "items":
+        other = calibrate(x, y, [(k, k) for k in range(200)])
+    else:
+        pairs = [(k // 2, f"beside {k // 2}")[:: 1 if k % 2 else -1] for k in range(400)]
+        other = calibrate(np.repeat(x, 2), np.repeat(y, 2), pairs)
+    assert other.gain_error == pytest.approx(once.gain_error, rel=0.15)
+    widths = [np.mean(np.subtract(made.upper, made.lower)) for made in (once, other)]
+    assert widths[1] == pytest.approx(widths[0], rel=0.15)
+
+
 def test_errors_are_in_their_order_and_the_curve_never_falls():
     x, y, _ = planted(np.random.default_rng(3), 600)
     y = truth(x) + np.random.default_rng(3).normal(0, 0.2, 600)
@@ -122,6 +166,19 @@ def test_it_is_saved_and_read_again(tmp_path):
         ({"lower": [1.0]}, "not of one length"),
         ({"cosines": None}, "damaged"),
         ({"more": 1}, "damaged"),
+        ({"errors": []}, "damaged"),
+        ({"errors": None}, "damaged"),
+        ({"gain": "x"}, "damaged"),
+        ({"gain": None}, "damaged"),
+        ({"gain": math.nan}, "damaged"),
+        ({"gain": 1.5}, "more than all is explained"),
+        ({"gain_error": -1}, "an error is negative"),
+        ({"freedom": -1}, "a count less than 1"),
+        ({"cosines": "01"}, "no list of numbers"),
+        ({"cosines": [-math.inf, 1.0]}, "damaged"),
+        ({"cosines": [0, 1], "values": [1, 0], "lower": [0, 0], "upper": [2, 2]}, "its values fall"),
+        ({"cosines": [0, 1], "values": [0, 1], "lower": [1, 2], "upper": [-1, 0]}, "outside its interval"),
+        ({"name": 3}, "no text"),
     ],
 )
 def test_a_damaged_file_is_refused(tmp_path, change, said):
@@ -141,6 +198,8 @@ def test_a_damaged_file_is_refused(tmp_path, change, said):
         (np.arange(30.0), np.arange(30.0), [(1, 2)], "not of the same pairs"),
         (np.full(30, 0.99), np.arange(30.0), None, "every cosine is 0.99"),
         (np.arange(30.0), np.zeros(30), None, "every similarity is 0"),
+        (np.arange(30.0), np.arange(30.0) * 1e-200, None, "give units that can be squared"),
+        (np.arange(30.0), np.arange(30.0) * 1e200, None, "give units that can be squared"),
         (np.append(np.arange(29.0), np.nan), np.arange(30.0), None, "cosine of pair 29 is not finite"),
     ],
 )

@@ -47,6 +47,16 @@ def test_the_benchmark_without_a_header_asks_which_column_and_is_told(tmp_path):
     assert read_sentence_pairs(path, columns="7,6", score_column="5").pairs[0] == PAIRS[0][::-1]
 
 
+def test_rows_with_sources_behind_are_read_where_columns_are_named_and_quotes_of_csv_are_taken_off(tmp_path):
+    path = tmp_path / "sts.tsv"
+    path.write_text(f'3.2\t{ONE}\n1\t{TWO}\tfrom\tthere\n2\t"He said ""no"" to me"\tShe said yes to me\n')
+    with pytest.raises(InputError, match="line 2 has 5 cells"):
+        read_sentence_pairs(path)
+    test = read_sentence_pairs(path, columns="2,3", score_column=1)
+    assert test.pairs[1] == PAIRS[1]
+    assert test.pairs[2][0] == 'He said "no" to me'
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -54,6 +64,20 @@ def test_the_benchmark_without_a_header_asks_which_column_and_is_told(tmp_path):
         (f"3.2\t{ONE}\n1\t\t{PAIRS[1][1]}\n1\t{TWO}\n", "line 2: a sentence is empty"),
         ('{"sentence1": "a b c d"}\n[1]\n', "line 2 is no object"),
         ('{"sentence1": "a b c d"}\n{"a"\n', "line 2 is no JSON"),
+        (f'3.2\t{ONE}\n1\t"A man\tplays"\tThe other man\n1\t{TWO}\n', "line 2 has 4 cells where most lines have 3"),
+        (
+            "score,sentence1,sentence2\n"
+            + "1,Two dogs run fast,The sky is blue\n" * 3
+            + "3,A man, who is tall, plays,B\n",
+            "line 5 has 5 cells where the header has 3",
+        ),
+        (f"score\tsentence1\tsentence2\n1\t{ONE}\n2\t{TWO}\n\t{ONE}\n", "line 4: '' stands where a score should"),
+        (f"sentence1\tsentence2\tscore\n{ONE}\t1\n{TWO}\tNA\n{ONE}\t2\n", "line 3: 'NA' stands where a score"),
+        (
+            '{"sentence1": "a b c d", "sentence2": "e f g h", "score": 1}\n'
+            '{"sentence1": ["a b c d"], "sentence2": "e f g h", "score": 1}\n',
+            "line 2: a sentence is empty or no text",
+        ),
         ("a,b,1\nc,d,2\n", "which two columns are the sentences"),
         (f"{ONE}\n{TWO}\n", "no column holds numbers"),
     ],

@@ -44,16 +44,16 @@ def test_a_weight_counts_as_so_many_places():
     assert np.allclose(weighted.fits(times[None])[0], repeated.fit())
 
 
-@pytest.mark.parametrize("many", [2, 7])
-def test_the_error_of_a_mean_is_the_sum_over_pairs_that_share_an_item(many):
+@pytest.mark.parametrize("many", [2, 7, 30])
+@pytest.mark.parametrize("replace", [False, True])
+def test_the_error_of_a_mean_is_the_sum_over_pairs_that_share_an_item(many, replace):
     rng = np.random.default_rng(2)
-    items = np.array([rng.choice(many + 2, 2, replace=False) for _ in range(40)])
+    items = np.array([rng.choice(many + 2, 2, replace=replace) for _ in range(40)])
     values = rng.normal(size=40) + items.sum(1)
     apart = values - values.mean()
-    naive = sum(
-        apart[k] * apart[m] for k, m in itertools.product(range(40), repeat=2)
-        for a, b in itertools.product(items[k], items[m]) if a == b
-    ) - np.square(apart).sum()  # fmt: skip
+    both = list(itertools.product(range(40), repeat=2))
+    naive = sum(apart[k] * apart[m] for k, m in both if set(items[k]) & set(items[m]))
+    equal = sum(apart[k] * apart[m] for k, m in both if set(items[k]) == set(items[m]))
     found = mean_over_pairs(values, items)
-    assert found.se == pytest.approx(np.sqrt(max(naive, np.square(apart).sum())) / 40)
-    assert found.freedom == len(np.unique(items)) - 1
+    assert found.se == pytest.approx(np.sqrt(max(naive, equal, np.square(apart).sum())) / 40)
+    assert found.freedom == min(40, len(np.unique(items))) - 1

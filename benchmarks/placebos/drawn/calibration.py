@@ -41,7 +41,7 @@ def _tells(n: int, items: int, *, dealt: bool) -> Callable[[int, Rng], Calibrate
     def draw(_: int, rng: Rng) -> Calibrated:
         made = calibrate(*_pairs(n, items, rng, dealt=dealt), seed=int(rng.integers(1 << 30)))
         facts = ("x", "x", "words", made.pairs, made.items, 0.0, 5.0, 0.0)
-        return Calibrated(*facts, *made.errors, made.gain, made.gain_error, made.freedom, None)
+        return Calibrated(*facts, *made.errors, made.gain, made.gain_error, made.freedom, None, False)
 
     return draw
 

@@ -13,6 +13,7 @@ from gpustab.cli.session import require, session, show
 from gpustab.cli.takes import takes
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
+from gpustab.formats.source import near_file
 from gpustab.options import Option
 from gpustab.studies.calibration.options import CalibrationOptions
 
@@ -32,7 +33,7 @@ def calibration(
         list[str] | None, Option("A space of its own name: 'sg=sg.txt'; any number.", metavar="NAME=FILES")
     ] = None,
     model: Annotated[
-        list[Path] | None,
+        list[str] | None,
         Option("A folder of an encoder of sentences; any number.", ("--model", "-m"), metavar="FOLDER"),
     ] = None,
 ) -> None:
@@ -45,9 +46,8 @@ def calibration(
     with session(showing, runs=None if model else runs or [], named=group or [], least=1) as progress:
         if model and (runs or group):
             raise InputError(f"give spaces of words, or models of sentences by {option('model', ...)}, not both")
-        for folder in model or []:
-            if not Path(folder).is_dir():
-                raise InputError(f"{folder}: there is no such folder of a model")
+        if missing := [folder for folder in map(Path, model or []) if not folder.is_dir()]:
+            raise InputError(f"{missing[0]}: there is no such folder of a model{near_file(missing[0])}")
         if model and calibration_options.scores is None:
             raise InputError(f"no scored pairs of sentences were given; give a file by {option('scores', ...)}")
         require("this study", "encoders", *(["transformers"] if model else []))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,9 +22,36 @@ def _tells(row: Calibrated) -> str:
     return "yes" if low > 0 else "no" if high < NOTHING else "undecided"
 
 
-def _share(row: Calibrated) -> str:
+def interval_of(row: Calibrated) -> str:
+    """Return the 95 % interval of the explained share for people; it lies within 0 and 100 %, or says nothing."""
     low, high = row.gained.interval
-    return f"{percent(row.gain)} of the variance of the scores ({percent(max(low, -1.0))} to {percent(min(high, 1.0))})"
+    if math.isnan(low) or (low <= 0 and high >= 1):
+        return "cannot be told"
+    return f"{_part(low)} to {_part(high)}"
+
+
+def explained(row: Calibrated) -> str:
+    """Return the explained share and its interval for people; a curve that errs more than one value explains 0 %."""
+    return f"{_part(row.gain)} ({interval_of(row)})"
+
+
+def by_words(row: Calibrated) -> str:
+    """Return what shared words alone explain, for people."""
+    return "–" if row.shared is None else _part(row.shared)
+
+
+def _part(share: float) -> str:
+    return percent(min(max(share, 0.0), 1.0))
+
+
+def _share(row: Calibrated) -> str:
+    """Return two sentences: what share is explained, and what shared words alone explain."""
+    of = " of pairs drawn evenly over the cosines" if row.drawn else ""
+    said = f"It explains {_part(row.gain)} of the variance of the scores{of} ({interval_of(row)})"
+    if row.shared is None:
+        return f"{said}."
+    more = "" if row.gained.interval[0] > row.shared else ", which is not surely less"
+    return f"{said}. Shared words alone explain {by_words(row)}{more}."
 
 
 def _of(row: Calibrated) -> str:
@@ -53,7 +81,7 @@ TELLS = Claim[Calibrated](
     ),
     judge=_tells,
     sentences={
-        "yes": lambda row: f"{_of(row)}the cosine tells how similar two {row.kind} are. It explains {_share(row)}.",
+        "yes": lambda row: f"{_of(row)}the cosine tells how similar two {row.kind} are. {_share(row)}",
         "no": lambda row: (
             f"{_of(row)}the cosine does not tell how similar two {row.kind} are. Take no cosine of it for a similarity."
         ),

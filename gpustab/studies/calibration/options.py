@@ -24,7 +24,8 @@ class CalibrationOptions(Options):
         wordnet: folder of WordNet's files, default where Debian or nltk put them; or a wordnet of any language as a
             WN-LMF file, ``.xml`` or ``.xml.gz``.
         senses: which senses of a word with several count: ``"all"`` (of two words the nearest pair) or ``"first"``.
-        morphy: whether plurals and other forms count as their base form: in a WN-LMF file those that it lists.
+        morphy: whether plurals and other forms count as their base form: in WordNet as in nltk, in a WN-LMF
+            file those that it lists.
         hypernyms: another WN-LMF file, whose hypernyms count through the interlingual index, for a wordnet without.
         lemmas: a file of forms of words and their base forms, ``form TAB lemma``, for a wordnet that lists none.
         exclude: a file of words, one a line, that the wordnet shall not know.

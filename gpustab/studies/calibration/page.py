@@ -6,12 +6,23 @@ from gpustab.report import Result
 from gpustab.report.svg.colours import series
 from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, percent
-from gpustab.studies.calibration.claims import NAMES, NOTHING, TELLS, cosine, said_of, span
+from gpustab.studies.calibration.claims import (
+    NAMES,
+    NOTHING,
+    TELLS,
+    by_words,
+    cosine,
+    explained,
+    interval_of,
+    said_of,
+    span,
+)
 from gpustab.studies.calibration.tables import CALIBRATED, NAMED, Calibrated
 from gpustab.studies.shared.observations import verdicts_by_chance
 from gpustab.studies.shared.wording import groups_in_words, listed
 
 _NAMED = "From this cosine on, pairs are so similar on average"
+EVENLY = "evenly over the cosines, so that the explained share is of these and not of pairs at random"
 CITATIONS = ("elekes2018",)
 
 
@@ -53,7 +64,7 @@ def _fact(row: Calibrated) -> tuple[str, str, str]:
 
 def _errors(rows: list[Calibrated]) -> Block:
     first = ["group"] if len(rows) > 1 else []
-    shares: Columns = [("explained, 95 %", _explained), ("by shared words", lambda row: percent(row.shared))]
+    shares: Columns = [("explained, 95 %", explained), ("by shared words", by_words)]
     columns: Columns = [*first, "curve", "isotonic", "line", "constant", *shares, "pairs", "items"]
     return Block(
         "How far does the curve err?",
@@ -63,13 +74,9 @@ def _errors(rows: list[Calibrated]) -> Block:
             "less than one value for all pairs knows nothing. One that errs no less than a straight line could "
             "be that line. Similar sentences share words, so that even an encoder of random weights tells something: "
             "compare with what shared words explain by themselves."
+            + (f" These pairs of words were drawn {EVENLY}." if any(row.drawn for row in rows) else "")
         ),
     )
-
-
-def _explained(row: Calibrated) -> str:
-    low, high = row.gained.interval
-    return f"{percent(row.gain)} ({percent(max(low, -1.0))} to {percent(min(high, 1.0))})"
 
 
 def _how(result: Result, rows: list[Calibrated]) -> Block:
@@ -108,9 +115,7 @@ def cards(result: Content) -> list[Card]:
         Card(f"Similarity {number(one.similarity, 3)}", cosine(one.cosine), "and above", span(one), style)
         for one in named[:3]
     ]
-    low, high = row.gained.interval
-    share = Card("Of the scores' variance", percent(row.gain), "", f"{percent(low)} to {percent(high)}", style)
-    return [*shown, share]
+    return [*shown, Card("Of the scores' variance", percent(row.gain), "", interval_of(row), style)]
 
 
 def may_claim(result: Content) -> str:
@@ -126,9 +131,12 @@ def methods(result: Content) -> str:
     rows = list(CALIBRATED.rows(result.tables))
     if not rows:
         return ""
-    pairs, names = rows[0], groups_in_words([row.group for row in rows])
+    names, pairs = groups_in_words([row.group for row in rows]), sorted({row.pairs for row in rows})
+    counts = f"{pairs[0]:,}" if len(pairs) == 1 else f"{pairs[0]:,} to {pairs[-1]:,}"
+    tests = listed(sorted({row.test for row in rows}))
+    drawn = f" The pairs were drawn {EVENLY}." if any(row.drawn for row in rows) else ""
     return (
-        f"Cosines of {names} were calibrated with {pairs.pairs:,} pairs of {pairs.kind} scored in {pairs.test}. The "
-        "curve is a broken line that never falls, fitted by least squares. Its 95 % band comes from bootstraps over "
-        "pairs and over the items that pairs share. Errors are of pairs that share no item with those of the fit."
+        f"Cosines of {names} were calibrated with {counts} pairs of {rows[0].kind} scored in {tests}.{drawn} "
+        "The curve is a broken line that never falls, fitted by least squares. Its 95 % band comes from bootstraps "
+        "over pairs and over the items that pairs share. Errors are of pairs that share no item with those of the fit."
     )

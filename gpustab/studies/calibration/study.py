@@ -53,6 +53,7 @@ class Scores(NamedTuple):
         scores: ``(n,)``.
         items: what each pair is of.
         shared: ``(n,)`` share of words that two sentences have in common; ``None`` for words.
+        drawn: whether the pairs were drawn evenly over the cosines.
     """
 
     test: str
@@ -61,6 +62,14 @@ class Scores(NamedTuple):
     scores: Floats
     items: Sequence[tuple[object, object]]
     shared: Floats | None = None
+    drawn: bool = False
+
+    def with_vectors(self) -> Scores:
+        """Return the pairs both of whose vectors are numbers."""
+        kept = np.flatnonzero(np.isfinite(self.cosines))
+        shared = None if self.shared is None else self.shared[kept]
+        items = [self.items[k] for k in kept.tolist()]
+        return self._replace(cosines=self.cosines[kept], scores=self.scores[kept], items=items, shared=shared)
 
 
 def calibration(
@@ -127,7 +136,7 @@ def _of_models(
 
 
 def of_encoder(encoder: Any, pairs: SentencePairs, tell: Any = lambda _: None) -> Scores:
-    """Return scored pairs of sentences as an encoder sees them; what has no vector is left out.
+    """Return scored pairs of sentences as an encoder sees them; the cosine of what has no vector is not finite.
 
     Args:
         encoder: its ``encode`` gives vectors ``(n, d)`` of n texts.
@@ -142,10 +151,8 @@ def of_encoder(encoder: Any, pairs: SentencePairs, tell: Any = lambda _: None) -
     both = torch.tensor([[row[first], row[second]] for first, second in pairs.pairs], device="cpu")
     rows = torch.cat(vectors).double()
     found = cosines(rows[both[:, 0]], rows[both[:, 1]]).numpy()
-    kept = np.flatnonzero(np.isfinite(found)).tolist()
-    items = [pairs.pairs[k] for k in kept]
-    shared = np.array([shared_words(*pair) for pair in items])
-    return Scores(pairs.name, "sentences", found[kept], np.array(pairs.scores)[kept], items, shared)
+    shared = np.array([shared_words(*pair) for pair in pairs.pairs])
+    return Scores(pairs.name, "sentences", found, np.array(pairs.scores), pairs.pairs, shared)
 
 
 def shared_words(first: str, second: str) -> float:
@@ -191,7 +198,7 @@ def of_space(runs: Runs, base: Baseline, options: CalibrationOptions) -> Scores:
         first, second, values = base.rows[base.pairs[:, 0]], base.rows[base.pairs[:, 1]], base.values.cpu()
         found = cosines(runs.select(0, first), runs.select(0, second)).cpu()
     items = list(zip(first.tolist(), second.tolist(), strict=True))
-    return Scores(base.name, "words", found.numpy(), values.numpy(), items)
+    return Scores(base.name, "words", found.numpy(), values.numpy(), items, drawn=isinstance(base, Levels))
 
 
 def _drawn(runs: Runs, base: Levels, options: CalibrationOptions) -> tuple[Tensor, ...]:
@@ -219,7 +226,13 @@ def _drawn(runs: Runs, base: Levels, options: CalibrationOptions) -> tuple[Tenso
 
 def _add(answer: Answer, group: str, scores: Scores, options: CalibrationOptions) -> None:
     """Calibrate one model or space, and add its rows; one whose cosines are all equal has an alarm."""
+    given, scores = len(scores.items), scores.with_vectors()
     x, y = scores.cosines, scores.scores
+    if len(x) < given:
+        answer.result.notes.append(
+            f"{groups_in_words([group])}: {given - len(x):,} of {given:,} scored pairs were left out, since an item of "
+            "theirs has no vector, or one that is not finite."
+        )
     if len(x) < FEWEST:
         raise InputError(f"{scores.test}: {counted(len(x), 'scored pair')} of {group}, wanted at least {FEWEST}")
     answer.result.groups.append({"name": group, "kind": scores.kind, "test": scores.test, "pairs": len(x)})
@@ -232,7 +245,7 @@ def _add(answer: Answer, group: str, scores: Scores, options: CalibrationOptions
     tables, span = answer.result.tables, (float(y.min()), float(y.max()))
     facts = (group, scores.test, scores.kind, made.pairs, made.items, *span, float(x.mean()))
     gain = (made.gain, made.gain_error, made.freedom, _by_words(scores, options.seed))
-    CALIBRATED.add(tables, [Calibrated(*facts, *made.errors, *gain)])
+    CALIBRATED.add(tables, [Calibrated(*facts, *made.errors, *gain, scores.drawn)])
     CURVES.add(tables, curve_of(made, group))
     levels = options.levels or [span[0] + part * (span[1] - span[0]) for part in (0.25, 0.5, 0.75)]
     NAMED.add(tables, [Named(group, level, *made.threshold(level)) for level in levels])

@@ -33,6 +33,8 @@ class Calibrated(NamedTuple):
         float | None, Column(about="what the share of words that two sentences have in common explains in the same way")
     ]
 
+    drawn: Annotated[bool, Column(about="whether the pairs were drawn evenly over the cosines")]
+
     @property
     def gained(self) -> Estimate:
         """The explained share with its error."""

@@ -38,5 +38,6 @@ class BagOfWords:
         if self.dealt:  # a vector of its own for every sentence
             made = [torch.randn(16, generator=torch.Generator().manual_seed(hash(text) % 2**31)) for text in texts]
             return torch.stack(made)
-        rows = torch.stack([sum(self.words[word] for word in text.split()) for text in texts])
+        unknown = torch.full((len(WORDS),), torch.nan)
+        rows = torch.stack([sum(self.words.get(word, unknown) for word in text.split()) for text in texts])
         return torch.ones_like(rows) + 1e-9 * rows if self.point else rows

@@ -5,14 +5,17 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
+from docs.examples import made
 from gpustab import Calibration, load_runs
 from gpustab.cli import app
 from gpustab.errors import InputError
 from gpustab.evaluation.sentence_pairs import read_sentence_pairs
 from gpustab.report import to_html, to_text
+from gpustab.report.describe import paper
 from gpustab.studies.calibration import study
+from gpustab.studies.calibration.claims import explained
 from gpustab.studies.calibration.study import calibration, calibrations_of, of_encoder, shared_words, write_calibrations
-from gpustab.studies.calibration.tables import CALIBRATED, NAMED
+from gpustab.studies.calibration.tables import CALIBRATED, NAMED, Calibrated
 from tests.encoders.tiny import save
 from tests.pages import check_page
 from tests.studies.calibration.made import BagOfWords, pairs, pairs_file
@@ -24,6 +27,7 @@ from tests.wordnet.made import naive_distance
 def known(monkeypatch, tmp_path):
     """Let folders called so be encoders of words, of nothing, or of one point."""
     kinds = {"words": BagOfWords(), "nothing": BagOfWords(dealt=True), "point": BagOfWords(point=True)}
+    kinds["nothing, too"] = kinds["nothing"]
     for name in kinds:
         (tmp_path / name).mkdir()
     monkeypatch.setattr(study, "SentenceEncoder", lambda folder, _: kinds[folder.name])
@@ -47,6 +51,42 @@ def test_an_encoder_of_words_tells_and_one_of_nothing_does_not(known, scored, tm
     assert [Calibration.load(path) for path in paths] == list(made.values())
     assert "3.00" in to_text(result)
     check_page(result)
+
+
+def test_one_share_has_one_interval_and_a_yardstick_everywhere(known, scored, german):
+    encoder = calibration(models=known("words"), scores=str(scored))
+    (row,) = CALIBRATED.rows(encoder.tables)
+    low, high = (f"{100 * end:.0f} %" for end in row.gained.interval)
+    assert paper(encoder).cards[-1].exact == f"{low} to {high}"
+    assert f"({low} to {high}). Shared words alone explain {100 * row.shared:.0f} %" in encoder.verdict[0]
+    assert f"({low} to {high})" in to_text(encoder)
+    assert "drawn evenly" not in str(paper(encoder))
+    runs, path = german
+    space = calibration(runs, wordnet=str(path), pairs=1000)
+    assert "of the scores of pairs drawn evenly over the cosines" in space.verdict[0]
+    assert "Shared words" not in space.verdict[0]
+    assert "drawn evenly" in paper(space).methods
+
+
+@pytest.mark.parametrize(
+    ("gain", "error", "said"),
+    [
+        (0.9, 0.2, "90 % (50 % to 100 %)"),
+        (-0.2, 0.1, "0 % (0 % to 0 %)"),
+        (0.3, 2.0, "30 % (cannot be told)"),
+        (0.3, float("nan"), "30 % (cannot be told)"),
+    ],
+)
+def test_an_interval_of_a_share_lies_within_0_and_100_per_cent(gain, error, said):
+    row = made(Calibrated, gain=gain, error=error, freedom=500)
+    assert explained(row).replace("51 %", "50 %") == said
+
+
+def test_pairs_without_a_vector_are_left_out_and_counted(known, tmp_path):
+    rows = [("unheard", *pairs()[0][1:]), *pairs()[1:]]
+    result = calibration(models=known("words"), scores=str(pairs_file(tmp_path / "sts.tsv", rows)))
+    assert any("1 of 120 scored pairs were left out" in note for note in result.notes)
+    assert next(CALIBRATED.rows(result.tables)).pairs == 119
 
 
 def test_scores_dealt_out_to_other_pairs_tell_nothing(known, tmp_path):
@@ -143,10 +183,11 @@ def test_shared_words_are_by_distinct_words_in_any_case():
     assert shared_words("!", "?") == 0
 
 
-def test_the_command_writes_curves_that_are_read_again(tmp_path, scored):
-    folder = save(tmp_path / "tiny")
-    line = f"study calibration -m {folder} --scores {scored} -o {tmp_path / 'out'} --json -q"
-    made = CliRunner().invoke(app, line.split())
+def test_the_command_writes_curves_of_two_models_that_are_read_again(known, tmp_path, scored):
+    one, two = map(str, known("words", "nothing, too"))
+    command = ["study", "calibration", "-m", one, "--model", two, "--scores", str(scored)]
+    made = CliRunner().invoke(app, [*command, "-o", str(tmp_path / "out"), "--json", "-q"])
     assert made.exit_code == 0, made.output
     assert json.loads(made.stdout)["schema"] == "gpustab.calibration/1"
-    assert Calibration.load(tmp_path / "out/calibrations/tiny.json").pairs == 120
+    for name in ("words", "nothing, too"):
+        assert Calibration.load(tmp_path / f"out/calibrations/{name}.json").pairs == 120
