@@ -159,9 +159,9 @@ PARTING = Claim[Parted](
     id="layers.part-at",
     says="The models are nearly the same up to a layer, and differ from there on.",
     rule=(
-        f"the 95 % interval of the ratio of 1 − CKA in a layer to the largest in all layers below lies above {JUMP:g} "
-        "(yes) or below (no), for the layer where it is largest. All layers together have 95 %. No test of models that "
-        "are the same"
+        f"1 − CKA in a layer is set beside the largest in all layers below, where their ratio is largest: its 95 % "
+        f"interval lies above {JUMP:g} (yes) or below (no). All layers together have 95 %. No test of models that are "
+        "the same"
     ),
     judge=_judge_jump,
     sentences={
