@@ -19,7 +19,7 @@ from gpustab.errors import InputError, near, option
 from gpustab.evaluation.files import read_lines
 
 _UNDEFINED = {"", "-", "–", "nan", "na", "n/a", "none", "null"}
-_SPECIFIED = re.compile(r"(?P<name>.+?)(?::(?P<high>changed|unchanged)(?::(?P<period>.+))?)?")
+_SPECIFIED = re.compile(r"(?P<name>.+?)(?::(?P<high>changed|unchanged)(?::(?P<period>.+))?)?", re.S)
 FEWEST = 4
 """Below so many targets a correlation has no interval."""
 
