@@ -233,6 +233,11 @@ def record(options: Any) -> dict[str, Any]:
     return asdict(options)
 
 
+def given(options: Any) -> dict[str, Any]:
+    """Return those options of a bundle that were given; the others are ``None``."""
+    return {name: value for name, value in asdict(options).items() if value is not None}
+
+
 def members(kind: Any) -> list[Any]:
     """Return the types that a union is of; a type that is none is alone.
 

@@ -11,13 +11,12 @@ import typer
 
 from gpustab.cli.app import app
 from gpustab.cli.make import CORPUS_HELP, a_corpus, informing
-from gpustab.cli.options import Corpus, Showing, check_device, made, want
+from gpustab.cli.options import Corpus, Showing, check_device, check_models, made, want
 from gpustab.cli.session import require, say, session, show
 from gpustab.cli.takes import takes
 from gpustab.encoders.options import Encoding
 from gpustab.errors import InputError
-from gpustab.formats.source import near_file
-from gpustab.options import Option
+from gpustab.options import Option, given
 from gpustab.spaces.words import printable
 
 _FOLDER = Option(
@@ -48,8 +47,7 @@ def encode(
     with session(showing, goes_on=True, folder=output, corpus=corpus) as progress:
         if not model:
             raise InputError("no model was given; wanted: gpustab encode CORPUS --model FOLDER -o RUNSET")
-        if missing := [folder for folder in model if not Path(folder).is_dir()]:
-            raise InputError(f"{missing[0]}: there is no such folder of a model{near_file(Path(missing[0]))}")
+        folders = check_models(model)
         require("encoding", "encoders", "transformers", "scipy")
         from gpustab.corpus.numbering import least_count, number
         from gpustab.corpus.options import CorpusOptions
@@ -57,7 +55,7 @@ def encode(
         from gpustab.encoders.runner import encode_runs
         from gpustab.machine.device import choose_device
 
-        chosen = {name: value for name, value in asdict(corpus_options).items() if value is not None}
+        chosen = given(corpus_options)
         options = CorpusOptions(**chosen | {"unit": encoding.unit(chosen.get("unit"))})
         computing, tells = choose_device(device), not (showing.quiet or showing.json)
         progress(f"reading {corpus}", 0.0)
@@ -74,7 +72,6 @@ def encode(
                 )
             if text.evidence:
                 informing(progress)(text.evidence)
-        folders = [Path(folder) for folder in model]
         result = encode_runs(
             text, options, folders, output, encoding, device=computing, progress=progress, told_before=tells
         )

@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,7 +27,7 @@ from gpustab.corpus.options import CORPORA, CorpusOptions
 from gpustab.errors import InputError, near
 from gpustab.formats.parsed import parse_json
 from gpustab.machine.job import number
-from gpustab.options import Count, Option, Options, Seed
+from gpustab.options import Count, Option, Options, Seed, given
 from gpustab.runs.joining import LEAST_RUNS as TO_MEASURE
 from gpustab.runs.key import Sampling
 from gpustab.spaces.words import printable
@@ -87,8 +87,7 @@ class Plan(Options):
     @property
     def content(self) -> dict[str, Any]:
         """What was given, as settings of a training."""
-        chosen = {name: value for name, value in asdict(self).items() if value is not None}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in chosen.items()}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in given(self).items()}
 
 
 @dataclass(frozen=True)
@@ -271,8 +270,7 @@ def informing(bar: Bar) -> Callable[[Evidence], None]:
 
 def take_corpus(content: dict[str, Any], corpus_options: Any) -> None:
     """Apply those options of the corpus that were given."""
-    options = {key: value for key, value in asdict(corpus_options).items() if value is not None}
-    content.setdefault("options", {}).update(options)
+    content.setdefault("options", {}).update(given(corpus_options))
 
 
 def _spread(content: dict[str, Any], options: TrainOptions) -> None:

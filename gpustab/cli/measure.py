@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -17,7 +17,7 @@ from gpustab.corpus.options import CORPORA, CorpusOptions
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.machine.job import number
-from gpustab.options import ListLength, Option
+from gpustab.options import ListLength, Option, given
 from gpustab.runs.joining import Loading
 from gpustab.runs.paths import look
 from gpustab.studies.average.options import AverageOptions
@@ -262,9 +262,9 @@ def info(
             return
         from gpustab.studies.info.study import info as look_at
 
-        given = {name: value for name, value in asdict(corpus_options).items() if value is not None}
-        corpus = CorpusOptions(**given) if given else None
-        fits = "min_count" not in given
+        chosen = given(corpus_options)
+        corpus = CorpusOptions(**chosen) if chosen else None
+        fits = "min_count" not in chosen
         result = look_at(files, load_options, progress, as_typed, corpus, epochs_by, fits)
         show(result, showing)
         if refused := [group for group in result.groups if "error" in group]:

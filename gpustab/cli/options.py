@@ -14,6 +14,7 @@ from gpustab.cli.takes import undecided
 from gpustab.corpus.options import CORPORA, CorpusOptions
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
+from gpustab.formats.source import near_file
 from gpustab.machine.job import is_one_of_several, number_here
 from gpustab.options import FigureFormat, Option, Options
 from gpustab.runs.joining import LEAST_RUNS, Loading
@@ -150,6 +151,14 @@ def check_runs(paths: Sequence[Path], named: Sequence[str] = (), least: int = LE
     for name, files in together.items():
         if len(files) < least and not any(file.is_dir() for file in files):
             raise InputError(too_few(name, len(files)))
+
+
+def check_models(folders: Sequence[str]) -> list[Path]:
+    """Return the folders of models; one that is not there is refused before what reads it is imported."""
+    paths = [Path(folder) for folder in folders]
+    if missing := [path for path in paths if not path.is_dir()]:
+        raise InputError(f"{missing[0]}: there is no such folder of a model{near_file(missing[0])}")
+    return paths
 
 
 def _want_vectors(path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.tokenise import corpus_of
 from gpustab.encoders.passages import Passages
 from gpustab.errors import InputError, option
+from gpustab.options import given
 from gpustab.results.page import counted
 
 _MORE = 2
@@ -44,10 +44,10 @@ def draw_sentences(source: str, chosen: Any, count: int, seed: int) -> Sentences
     Raises:
         InputError: if the text cannot be read, or another unit than sentences is chosen.
     """
-    given = {name: value for name, value in asdict(chosen).items() if value is not None}
-    if given.get("unit", "sentence") != "sentence":
-        raise InputError(f"{option('unit', given['unit'])}: sentences are compared here")
-    options = CorpusOptions(**given | {"unit": "sentence", "min_count": 1})
+    wanted = given(chosen)
+    if wanted.get("unit", "sentence") != "sentence":
+        raise InputError(f"{option('unit', wanted['unit'])}: sentences are compared here")
+    options = CorpusOptions(**wanted | {"unit": "sentence", "min_count": 1})
     corpus = corpus_of(number(source, options), options, look=False)
     order = np.random.default_rng(seed).permutation(len(corpus))[: _MORE * count]
     rank = {unit: k for k, unit in enumerate(order.tolist())}

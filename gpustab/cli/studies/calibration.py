@@ -8,12 +8,11 @@ from typing import Annotated
 import typer
 
 from gpustab.cli.app import study
-from gpustab.cli.options import Computing, Showing, open_runs
+from gpustab.cli.options import Computing, Showing, check_models, open_runs
 from gpustab.cli.session import require, session, show
 from gpustab.cli.takes import takes
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
-from gpustab.formats.source import near_file
 from gpustab.options import Option
 from gpustab.studies.calibration.options import CalibrationOptions
 
@@ -46,8 +45,7 @@ def calibration(
     with session(showing, runs=None if model else runs or [], named=group or [], least=1) as progress:
         if model and (runs or group):
             raise InputError(f"give spaces of words, or models of sentences by {option('model', ...)}, not both")
-        if missing := [folder for folder in map(Path, model or []) if not folder.is_dir()]:
-            raise InputError(f"{missing[0]}: there is no such folder of a model{near_file(missing[0])}")
+        check_models(model or [])
         if model and calibration_options.scores is None:
             raise InputError(f"no scored pairs of sentences were given; give a file by {option('scores', ...)}")
         require("this study", "encoders", *(["transformers"] if model else []))

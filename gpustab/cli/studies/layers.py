@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from gpustab.cli.app import study
 from gpustab.cli.make import CORPUS_HELP, a_corpus
-from gpustab.cli.options import Computing, Corpus, Showing
+from gpustab.cli.options import Computing, Corpus, Showing, check_models
 from gpustab.cli.session import require, session, show
 from gpustab.cli.takes import takes
 from gpustab.errors import InputError
-from gpustab.formats.source import near_file
 from gpustab.options import Option
 from gpustab.studies.layers.options import LayersOptions
 
@@ -35,11 +33,9 @@ def layers(
     Example: gpustab study layers speeches --model seed1 --model seed2 -o layers
     """
     with session(showing, corpus=corpus) as progress:
-        folders = [Path(folder) for folder in model or []]
-        if len(folders) < 2:
+        if len(model or []) < 2:
             raise InputError("wanted two models: gpustab study layers TEXT --model FOLDER --model FOLDER -o DIR")
-        if missing := [folder for folder in folders if not folder.is_dir()]:
-            raise InputError(f"{missing[0]}: there is no such folder of a model{near_file(missing[0])}")
+        folders = check_models(model or [])
         require("this study", "encoders", "transformers", "scipy")
         from gpustab.encoders.sentences import draw_sentences
         from gpustab.studies.layers.study import layers as answer

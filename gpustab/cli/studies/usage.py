@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from gpustab.cli.app import study
 from gpustab.cli.make import CORPUS_HELP, a_corpus, informing
-from gpustab.cli.options import Corpus, Showing, check_device
+from gpustab.cli.options import Corpus, Showing, check_device, check_models
 from gpustab.cli.session import require, show
 from gpustab.cli.studies.working import working
 from gpustab.cli.takes import takes
 from gpustab.errors import InputError, option
-from gpustab.formats.source import near_file
-from gpustab.options import Option
+from gpustab.options import Option, given
 from gpustab.studies.usage.options import UsageOptions
 
 
@@ -40,8 +37,7 @@ def usage(
     with working(showing, "scipy", "sentencex", corpus=corpus) as (progress, finished):
         if model is None:
             raise InputError("no encoder was given; wanted: gpustab study usage CORPUS --model FOLDER")
-        if not Path(model).is_dir():
-            raise InputError(f"{model}: there is no such folder of a model{near_file(Path(model))}")
+        (folder,) = check_models([model])
         if not usage_options.epochs_by:
             raise InputError(f"which periods? Give {option('epochs_by', 'year:1850-1899,1950-1999')}, or a column")
         require("this study", "encoders", "transformers")
@@ -50,15 +46,12 @@ def usage(
         from gpustab.machine.device import Compute, choose_device
         from gpustab.studies.usage.study import usage as answer
 
-        given = {name: value for name, value in asdict(corpus_options).items() if value is not None}
-        options = CorpusOptions(**{"min_count": 1} | given)
+        options = CorpusOptions(**{"min_count": 1} | given(corpus_options))
         progress(f"reading {corpus}", 0.0)
         tells = not (showing.quiet or showing.json)
         text = prepare_corpus(corpus, options, look=tells)
         if tells and text.evidence:
             informing(progress)(text.evidence)
         compute = Compute(choose_device(device))
-        result = answer(
-            text, options, Path(model), usage_options, compute=compute, progress=progress, finished=finished
-        )
+        result = answer(text, options, folder, usage_options, compute=compute, progress=progress, finished=finished)
         show(result, showing)

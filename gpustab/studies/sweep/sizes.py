@@ -35,7 +35,7 @@ _NUMBERS = 1 << 26
 """Numbers of vectors that probes read at once."""
 WORDS, ASKED = 10_000, 1_000
 """The most frequent words that are measured, and how many of them are asked for their neighbours, as in the paper."""
-DISAGREEMENT, ACCURACY, OWN = "disagreement", "accuracy", "own_noise"
+DISAGREEMENT = "disagreement"
 MEASURES = {
     "eigenspace": "eigenspace instability",
     "neighbours": f"neighbours lost (1 − p@{NEIGHBOURS})",
