@@ -318,11 +318,11 @@ def test_no_claim_is_wrong_more_often_than_it_may_be():
 
 @pytest.mark.slow
 def test_stability_dealt_out_has_no_factor_and_what_is_added_is_found(pools):
-    """The worlds of factors, at one R: the same numbers are dealt out anew, so that they cost little."""
-    worlds = list(factors.worlds(factors.Factors(runsets.Source(pools, "shuffled", 300))))
+    """The worlds of factors, at one R; of 300 words four in ten sets miss what was added, of 900 hardly any."""
+    worlds = list(factors.worlds(factors.Factors(runsets.Source(pools, "shuffled", 900))))
     rows = [row for world in worlds for row in cells(replace(world, runs=(5,)), "shuffled", 4)]
     assert {row.claim for row in rows} == set(factors.CLAIMS)
     assert sum(row.wrong for row in rows) <= 1
     of_all = "stability made of known parts of all factors, and what was dealt out"
     (missed,) = (row.missed for row in rows if (row.claim, row.placebo) == ("words.frequent", of_all))
-    assert missed <= 1  # of 4
+    assert missed == 0
