@@ -24,27 +24,38 @@ _OTHERS = 4 + _BAR + 42
 """Columns that the bar and the times take."""
 
 
+_FEW = 0.05
+"""Of a part below this, reported once, nobody knows how much was getting ready: a minute of it foretold hours."""
+
+
 class Clock:
-    """Reckons what time is left from the part that is done; see :data:`gpustab.machine.progress.Progress`."""
+    """Reckons what time is left from the part that is done; see :data:`gpustab.machine.progress.Progress`.
+
+    The pace is that since the first part was told: processes that start and code that is compiled come before it.
+    """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._started = self._begun = self._told = now()
+        self._started = self._told = now()
         self._part = 0.0
+        self._told_from = (self._started, 0.0)
 
     def tell(self, part: float) -> None:
         """Take a report."""
+        _, first = self._told_from
+        if part == 0 or (first == 0 < part < _FEW):
+            self._told_from = (self._now(), part)
         self._told, self._part = self._now(), part
-        if part == 0:
-            self._begun = self._told
 
     def __str__(self) -> str:
         """How long it has been, and how long it will be where that is known."""
         now = self._now()
         gone = f"{_span(now - self._started)} so far"
-        if self._part < 1e-6 or self._part >= 1:
+        since, first = self._told_from
+        done = self._part - first
+        if done <= 0 or self._part >= 1:
             return gone
-        left = (self._told - self._begun) * (1 - self._part) / self._part - (now - self._told)
+        left = (self._told - since) * (1 - self._part) / done - (now - self._told)
         return f"{gone}, {f'about {_span(left)} left' if left > 0 else 'longer than reckoned'}"
 
 

@@ -45,6 +45,22 @@ def test_time_left_is_that_of_the_part_that_is_done():
     assert str(clock) == "0:02:30 so far"
 
 
+def test_getting_ready_foretells_no_hours():
+    time = Time()
+    clock = Clock(time)
+    clock.tell(0.0)
+    time.now = 50  # processes start, libraries are imported
+    clock.tell(0.004)
+    assert str(clock) == "0:00:50 so far"
+    time.now = 80
+    clock.tell(0.104)
+    assert str(clock) == "0:01:20 so far, about 0:04:29 left"
+    clock.tell(0.0)  # other work begins
+    time.now = 90
+    clock.tell(0.5)
+    assert str(clock) == "0:01:30 so far, about 0:00:10 left"
+
+
 def test_the_bar_appears_with_the_first_report_and_what_is_printed_stands_above():
     file = io.StringIO()
     bar = Bar(Console(file=file, force_terminal=True, width=90), shown=True)
@@ -171,7 +187,7 @@ def test_on_a_terminal_the_bar_is_gone_before_anything_is_printed(place):
     assert not [line for line in shown if "so far" in line or "━" in line]  # and there is none
     result = next(place for place, line in enumerate(shown) if "reduced PIP loss" in line)
     assert shown[result].startswith("  reduced PIP loss")
-    assert "so far" not in text[text.index("wrote page") :]
+    assert "so far" not in text[text.index("open page/report.html") :]
     assert "open page/report.html in a browser" in shown
 
 
