@@ -157,13 +157,16 @@ def test_a_library_that_pip_does_not_bring_is_looked_for(monkeypatch):
     assert list(doctor._cairo()) == []  # the package says it
 
 
-def test_a_missing_wordnet_blocks_two_studies(monkeypatch, tmp_path):
+def test_a_missing_wordnet_blocks_what_asks_it(monkeypatch, tmp_path):
     monkeypatch.setattr("gpustab.wordnet.nouns._DEBIAN", tmp_path)
     monkeypatch.setattr("gpustab.wordnet.nouns._NLTK", ())
     monkeypatch.delenv("NLTK_DATA", raising=False)
     check = doctor._wordnet()
     assert (check.status, "apt install wordnet-base" in check.remedy) == ("warn", True)
-    assert doctor.answer([check]) == "All will run here, except: study thresholds, study localization (wordnet)."
+    assert doctor.answer([check]) == (
+        "All will run here, except: study thresholds, study localization, study calibration of spaces, "
+        "senses in study words, sweep --vary bits (wordnet)."
+    )
 
 
 def test_each_card_is_told_and_one_without_kernels_fails(monkeypatch):
