@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from benchmarks.placebos.cells import RUNS, Row, Truth, World, cells, never, should
+from benchmarks.placebos.cells import RUNS, Row, Truth, World, batch, cells, never, should, wanted
 from benchmarks.placebos.runsets import TECHNIQUES, Source, knowing_nothing, with_odd_ones
 from gpustab.report import Result
 from gpustab.runs.runs import Runs
@@ -83,9 +83,12 @@ class Pair:
     def words(self, sets: int, seed: int) -> Iterator[Row]:
         """Yield how many of the words that are named are not in the tenth that differs most by the other runs."""
         runs = self.source.runs
+        about = "words surely seen most differently that are not" + ", one run in ten odd" * self.odd
         for r in RUNS:
-            rng, named, wrong, silent = np.random.default_rng([seed, r]), 0, 0, 0
-            for _ in range(sets):
+            if not (count := wanted(about, self.source.noise, r, sets)):
+                continue
+            rng, named, wrong, silent = np.random.default_rng([seed, r, batch()][: 3 if batch() else 2]), 0, 0, 0
+            for _ in range(count):
                 order, draw = rng.permutation(len(runs)).tolist(), int(rng.integers(1 << 30))
                 rest = (len(runs) - 2 * r) // 2
                 parts = [runs.take(order[start : start + n]) for start, n in ((0, r), (r, r), (2 * r, rest))]
@@ -100,8 +103,7 @@ class Pair:
                 truth = place(torch.tensor(known["beyond"], dtype=torch.float64)).tolist()
                 named, silent = named + len(own), silent + (not own)
                 wrong += sum(at < 0.9 for word, at in zip(known["word"], truth, strict=True) if word in own)
-            about = "words surely seen most differently that are not" + ", one run in ten odd" * self.odd
-            yield Row(SEEN_DIFFERENTLY.id, about, self.source.noise, r, named, named, wrong, silent)
+            yield Row(SEEN_DIFFERENTLY.id, about, self.source.noise, r, named, named, wrong, silent, batch())
 
 
 def worlds(source: Source) -> Iterator[World]:
