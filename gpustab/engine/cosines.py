@@ -58,15 +58,19 @@ def pair_values(runs: Runs, first: Tensor, second: Tensor, compute: Compute = DE
     wanted, places = torch.cat([first, second]).to(runs.device).unique(return_inverse=True)
     left, right = places.split([len(first), len(second)])
     values = torch.empty(len(first), len(runs), dtype=torch.float64, device=runs.device)
-    tile = compute.tile(48 * runs.dimension, max(len(first), 1))
-    if runs.device.type == "cpu":
-        tile = min(tile, max(1, _TILE_ON_CPU // (8 * runs.dimension)))
     for r in range(len(runs)):
-        unit = cosine.unit_rows(runs.select(r, wanted))
-        parts = zip(left.split(tile), right.split(tile), strict=True)
-        values[:, r] = torch.cat([_dots(unit.index_select(0, a), unit.index_select(0, b)) for a, b in parts])
+        values[:, r] = row_products(cosine.unit_rows(runs.select(r, wanted)), left, right, compute)
     values.clamp_(-1, 1)
     return values
+
+
+def row_products(x: Tensor, first: Tensor, second: Tensor, compute: Compute = DEFAULT) -> Tensor:
+    """Return the inner products ``(n,)`` of rows of x ``(v, d)``, float64, whose numbers are ``(n,)`` twice."""
+    tile = compute.tile(48 * x.shape[1], max(len(first), 1))
+    if x.device.type == "cpu":
+        tile = min(tile, max(1, _TILE_ON_CPU // (8 * x.shape[1])))
+    parts = zip(first.split(tile), second.split(tile), strict=True)
+    return torch.cat([_dots(x.index_select(0, a), x.index_select(0, b)) for a, b in parts])
 
 
 def _dots(x: Tensor, y: Tensor) -> Tensor:
@@ -151,7 +155,7 @@ def cosine_tiles(runs: Runs, targets: Tensor, compute: Compute) -> Iterator[tupl
     for start in range(0, runs.words, tile):
         stop = min(start + tile, runs.words)
         found = cosine.over_runs(
-            product(own[r], runs.run(r, start=start, stop=stop).mT).clamp(-1, 1) for r in range(len(runs))
+            product(own[r], runs.run(r, start=start, stop=stop).mT).clamp_(-1, 1) for r in range(len(runs))
         )
         itself = targets[:, None] == torch.arange(start, stop, device=runs.device)
         yield start, found.mean.masked_fill(itself, -torch.inf), found.sd.masked_fill(itself, 0)

@@ -23,7 +23,6 @@ from gpustab.runs.runs import Runs
 from gpustab.statistics import hypotheses
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.instability.losses import word_matrices
-from gpustab.studies.instability.neighbours import measure
 from gpustab.studies.instability.subsets import DISTANCE, with_distance
 from gpustab.studies.instability.technique import Technique, draw_words
 from gpustab.studies.shared.wording import groups_in_words
@@ -250,16 +249,16 @@ def prediction_tables(technique: Technique, longest: float = math.inf) -> dict[s
         raise InputError("no cosine varies over the runs, so that there is nothing to predict")
     name, runs, compute, seed = technique.name, technique.runs, technique.compute, technique.seed
     rows = engine.draw_targets(runs, technique.options.targets, seed)
-    lists, overlap, measured_at = measure(runs, compute, rows)
+    lists, p_word, measured_at = technique.neighbours_of(rows)
     lengths = [n for n in measured_at if n <= longest]  # they rise
     predicted = engine.predict_pass(runs, rows, lengths, compute, epsilon=EPSILON)
-    p_word = overlap.p_word.cpu()[: len(lengths)]
+    p_word = p_word[: len(lengths)]
     models = [predicted.plain.cpu(), predicted.corrected.cpu(), predicted.structure.cpu()]
     *accuracy, structure = (engine.agreement(p, p_word) for p in models)
     exact = exact_agreement(runs, rows, lengths, seed)
     as_structure = exact_agreement(runs, rows, lengths, seed, predicted.gamma)
     # The PIP loss is free of the means: what p@n says of distance.
-    losses = engine.wordwise_pass(runs, engine.gram_pass(runs, compute), compute).mean.cpu()[rows]
+    losses = technique.wordwise.mean.cpu()[rows]
     with_pip = engine.agreement(losses.expand_as(p_word), p_word).pearson.tolist()
     measured = p_word.mean(1).tolist()
     candidates = int(predicted.candidates[2].double().mean())
@@ -270,7 +269,7 @@ def prediction_tables(technique: Technique, longest: float = math.inf) -> dict[s
         agreement = (float(structure.pearson[m]), float(structure.bias[m]), len(rows), float(as_structure.pearson[m]))
         of_structure.append(Structure(name, n, *agreement, predicted.gamma, candidates, with_pip[m]))
     words = [runs.vocabulary.text(k) for k in rows.tolist()]
-    distance = with_distance(name, lists, word_matrices(runs, rows, compute), compute, seed)
+    distance = with_distance(name, lists, word_matrices(runs, rows, compute, technique.gram), compute, seed)
     predictions = _predictions(name, words, lengths, [p_word, *models], predicted.correlation)
     accuracies = ACCURACY.named(of_lengths) | STRUCTURE.named(of_structure)
     return PREDICTIONS.named(predictions) | accuracies | DISTANCE.named(distance)

@@ -259,7 +259,8 @@ def _trees(technique: Technique) -> Iterator[TreeRow]:
     runs, joint = technique.runs, technique.joint
     rows, base = joint_rows(runs, joint), 0.0
     if not technique.is_one:  # root mean square loss of the runs, as below
-        base, _ = _rms(engine.norms_pass(replace(runs, unit=True), technique.compute), len(joint))
+        norms = technique.norms if runs.unit else engine.norms_pass(replace(runs, unit=True), technique.compute)
+        base, _ = _rms(norms, len(joint))
     orders = orders_of(len(runs), technique.seed)
     half = len(runs) // 2
     splits = [(order[:half], order[half : 2 * half]) for order in orders]
