@@ -6,7 +6,7 @@ the targets' own rows ``(R, t, d)`` and the highest means are held.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -98,6 +98,10 @@ CORRELATED = 30
 """The mean correlation ρ̄ is that of so many neighbours of highest mean cosine."""
 
 
+Tiles = Callable[[], Iterable[tuple[int, Tensor, Tensor]]]
+"""Gives first word, mean and SD ``(t, c)`` of the cosines of t targets with all words, tile by tile, at every call."""
+
+
 class TargetCosines(NamedTuple):
     """What one pass over all words tells about t targets.
 
@@ -113,14 +117,14 @@ class TargetCosines(NamedTuple):
     total: Tensor
 
 
-def target_cosines(runs: Runs, targets: Tensor, n: int, compute: Compute) -> TargetCosines:
-    """Pass over all words once, for lists of up to n neighbours of the targets ``(t,)``."""
+def target_cosines(runs: Runs, targets: Tensor, n: int, compute: Compute, tiles: Tiles) -> TargetCosines:
+    """Pass over all words once, for lists of up to n neighbours of the targets ``(t,)``, whose tiles these are."""
     kept = min(max(2 * n + 10, CORRELATED), runs.words - 1)
     mean, sd, words = (
         torch.empty(len(targets), 0, dtype=t, device=runs.device) for t in (torch.float64, torch.float64, torch.long)
     )
     total = torch.zeros(len(targets), dtype=torch.float64, device=runs.device)
-    for start, new_mean, new_sd in cosine_tiles(runs, targets, compute):
+    for start, new_mean, new_sd in tiles():
         total += new_sd.sum(1)
         new_words = torch.arange(start, start + new_mean.shape[1], device=runs.device).expand_as(new_mean)
         mean, sd, words = (torch.cat(pair, 1) for pair in ((mean, new_mean), (sd, new_sd), (words, new_words)))
@@ -148,10 +152,17 @@ def mean_correlation(values: Tensor) -> Tensor:
     return mean.where(k > 1, 0)
 
 
-def cosine_tiles(runs: Runs, targets: Tensor, compute: Compute) -> Iterator[tuple[int, Tensor, Tensor]]:
-    """Yield first word, mean and SD ``(t, c)`` of the targets' cosines, tile by tile; a target's own mean is −∞."""
-    own = torch.stack([runs.select(r, targets) for r in range(len(runs))])  # (R, t, d)
+def cosine_tiles(runs: Runs, targets: Tensor, compute: Compute, *, keep: bool) -> Tiles:
+    """Return what gives the tiles of some targets, whose own mean is −∞; if ``keep``, one of all words is made once."""
     tile = compute.tile(64 * len(targets) + 24 * runs.dimension, runs.words)
+    if tile < runs.words or not keep:
+        return lambda: _tiles(runs, targets, tile)
+    whole = list(_tiles(runs, targets, tile))
+    return lambda: whole
+
+
+def _tiles(runs: Runs, targets: Tensor, tile: int) -> Iterator[tuple[int, Tensor, Tensor]]:
+    own = torch.stack([runs.select(r, targets) for r in range(len(runs))])  # (R, t, d)
     for start in range(0, runs.words, tile):
         stop = min(start + tile, runs.words)
         found = cosine.over_runs(

@@ -23,7 +23,7 @@ from gpustab.results import Column, Sheet, Table
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate, expected_sd
 from gpustab.studies.instability.technique import Technique
-from gpustab.studies.instability.trees import Level, as_runs, levels_of, orders_of
+from gpustab.studies.instability.trees import Level, as_runs, keep_stem, levels_of, orders_of
 
 
 class LevelLoss(NamedTuple):
@@ -146,6 +146,8 @@ def _tree(
 ) -> Iterator[_Measured]:
     """Measure the levels of a tree, but for the first ones that are known; each is let go as soon as it is measured."""
     for place, level in enumerate(levels_of(technique.runs, order, renormalise=renormalise)):
+        if not renormalise:
+            keep_stem(technique, order, level)
         if place < len(known):
             yield known[place]
         else:

@@ -255,8 +255,9 @@ def prediction_tables(technique: Technique, longest: float = math.inf) -> dict[s
     p_word = p_word[: len(lengths)]
     models = [predicted.plain.cpu(), predicted.corrected.cpu(), predicted.structure.cpu()]
     *accuracy, structure = (engine.agreement(p, p_word) for p in models)
-    exact = exact_agreement(runs, rows, lengths, seed)
-    as_structure = exact_agreement(runs, rows, lengths, seed, predicted.gamma)
+    nearest = nearest_cosines(runs, rows)
+    exact = exact_agreement(nearest, len(runs), lengths, seed)
+    as_structure = exact_agreement(nearest, len(runs), lengths, seed, predicted.gamma)
     # The PIP loss is free of the means: what p@n says of distance.
     losses = technique.wordwise.mean.cpu()[rows]
     with_pip = engine.agreement(losses.expand_as(p_word), p_word).pearson.tolist()
@@ -284,8 +285,21 @@ def _predictions(
             yield Prediction(name, word, n, *row)
 
 
+def nearest_cosines(runs: Runs, targets: Tensor) -> tuple[Tensor, Tensor]:
+    """Return means and SDs over the runs ``(T, K)`` of the cosines with each target's words of highest mean."""
+    k = min(CANDIDATES, runs.words - 1)
+    parts = []
+    for part in targets.to(runs.device).split(_TARGETS):
+        cosines = engine.query_cosines(runs, part)
+        itself = torch.arange(runs.words, device=runs.device) == part[:, None]
+        mean, words = cosines.mean.masked_fill(itself, -torch.inf).topk(k)
+        parts.append((mean.cpu(), cosines.sd.gather(1, words).cpu()))
+    mean, sd = (torch.cat(field) for field in zip(*parts, strict=True))
+    return mean, sd
+
+
 def exact_agreement(
-    runs: Runs, targets: Tensor, lengths: Sequence[int], seed: int, gamma: float | None = None
+    nearest: tuple[Tensor, Tensor], runs: int, lengths: Sequence[int], seed: int, gamma: float | None = None
 ) -> engine.Agreement:
     """Return how predicted and measured p@n would agree if the model were exact: what few runs alone explain.
 
@@ -293,29 +307,27 @@ def exact_agreement(
     and predicted by their own means and SDs, as from real ones.
 
     Args:
-        runs: the runs whose means and SDs are taken, and as many are simulated.
-        targets: ``(T,)`` row numbers.
+        nearest: means and SDs, of :func:`nearest_cosines`.
+        runs: so many are simulated: as many as the means are of.
         lengths: values of n.
         seed: of the normals.
         gamma: SD of all cosines, drawn and predicted with: the model of the structure factor.
     """
     generator = torch.Generator().manual_seed(seed)
-    parts = [_simulated(runs, part, lengths, generator, gamma) for part in targets.split(_TARGETS)]
+    parts = [
+        _simulated(mean, sd if gamma is None else torch.full_like(sd, gamma), runs, lengths, generator, gamma is None)
+        for mean, sd in zip(*(x.split(_TARGETS) for x in nearest), strict=True)
+    ]
     predicted, measured = (torch.cat(field, 1) for field in zip(*parts, strict=True))
     return engine.agreement(predicted, measured)
 
 
 def _simulated(
-    runs: Runs, targets: Tensor, lengths: Sequence[int], generator: torch.Generator, gamma: float | None
+    mean: Tensor, sd: Tensor, runs: int, lengths: Sequence[int], generator: torch.Generator, estimated: bool
 ) -> tuple[Tensor, Tensor]:
-    """Predicted and measured p@n of simulated runs, each ``(N, t)``."""
-    cosines = engine.query_cosines(runs, targets.to(runs.device))
-    itself = torch.arange(runs.words, device=runs.device) == targets.to(runs.device)[:, None]
-    k = min(CANDIDATES, runs.words - 1)
-    mean, words = (x.cpu() for x in cosines.mean.masked_fill(itself, -torch.inf).topk(k))
-    sd = cosines.sd.cpu().gather(1, words) if gamma is None else torch.full_like(mean, gamma)
-    values = mean + sd * torch.randn(len(runs), *mean.shape, dtype=torch.float64, generator=generator, device="cpu")
+    """Predicted and measured p@n of simulated runs, each ``(N, t)``; predicted with their own SDs where estimated."""
+    values = mean + sd * torch.randn(runs, *mean.shape, dtype=torch.float64, generator=generator, device="cpu")
     nearest = values.topk(max(lengths), dim=2).indices
-    spread = values.std(0) if gamma is None else sd
+    spread = values.std(0) if estimated else sd
     probabilities = engine.top_n_probabilities(values.mean(0), spread, lengths)
     return prediction.predicted_overlap(probabilities, lengths), neighbour_overlap(nearest, lengths).p_word

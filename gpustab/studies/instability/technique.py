@@ -13,6 +13,7 @@ from torch import Tensor
 from gpustab import engine
 from gpustab.engine.gram import gram_fits
 from gpustab.errors import InputError
+from gpustab.kernels.averaging import Average
 from gpustab.kernels.gram import squared_norms
 from gpustab.kernels.overlap import Overlap
 from gpustab.kernels.pip_loss import WordwisePip
@@ -95,6 +96,8 @@ class Technique:
         place: what it was trained by, and what its corpus is called, where there are several.
         notes: sentences on what could not be measured; chapters add theirs.
         flaws: by sampling, what is wrong with its runs; the first chapter looks.
+        stems: by the order of the runs, what its tree of averages and those of the halves of the order have in common,
+            where that was formed and is small; see :func:`gpustab.studies.instability.trees.stem_of`.
     """
 
     name: str
@@ -105,6 +108,7 @@ class Technique:
     place: tuple[str, str] = ("", "")
     notes: list[str] = field(default_factory=list)
     flaws: dict[str, Flaws] = field(default_factory=dict)
+    stems: dict[tuple[int, ...], list[Average]] = field(default_factory=dict)
 
     @property
     def runs(self) -> Runs:
