@@ -93,7 +93,7 @@ def leaf(vectors: Tensor, run: int, present: Tensor | None = None) -> Average:
     want("vectors", vectors, "(v, d)")
     weights = torch.ones(len(vectors), dtype=torch.long, device=vectors.device)
     if present is not None:
-        weights, vectors = present.long(), vectors * present[:, None]
+        weights, vectors = present.long(), vectors if present.all() else vectors * present[:, None]
     return Average(vectors, weights, (run,))
 
 
@@ -130,8 +130,8 @@ def aligned_averages(
         common = int(((a.weights > 0) & (b.weights > 0)).sum())
         undetermined = () if unique else _undetermined(a, b, products, common)
         n_a, n_b = (x.weights[:, None].to(a.vectors.dtype) for x in (a, b))
-        mean = n_a * product(a.vectors, rotation.to(a.vectors.dtype)) + n_b * b.vectors
-        mean = mean / (n_a + n_b).clamp(min=1)
+        total = (n_a + n_b).clamp(min=1)
+        mean = (product(a.vectors, rotation.to(a.vectors.dtype)) * (n_a / total)).addcmul(b.vectors, n_b / total)
         if renormalise:
             mean = torch.nn.functional.normalize(mean, dim=1, eps=torch.finfo(mean.dtype).tiny)
         beneath = (*a.undetermined, *b.undetermined, *undetermined)
@@ -144,7 +144,7 @@ def _cross(a: Average, b: Average) -> Tensor:
     both = (a.weights > 0) & (b.weights > 0)
     if not both.any():
         raise AlignmentError(a.runs, b.runs, "share no word, so they cannot be aligned")
-    cross = cross_gram(a.vectors * both[:, None], b.vectors)
+    cross = cross_gram(a.vectors if both.all() else a.vectors * both[:, None], b.vectors)
     if not cross.isfinite().all():
         raise AlignmentError(a.runs, b.runs, "hold values that are not finite")
     if not cross.any():

@@ -50,7 +50,7 @@ def query_cosines(vectors: Tensor, queries: Tensor) -> Tensor:
     """
     want("vectors", vectors, "(v, d)")
     unit = unit_rows(vectors)
-    return product(unit[queries], unit.mT).clamp(-1, 1)
+    return product(unit[queries], unit.mT).clamp_(-1, 1)
 
 
 def unit_rows(x: Tensor) -> Tensor:
@@ -61,22 +61,32 @@ def unit_rows(x: Tensor) -> Tensor:
 
 
 class RunningStatistics:
-    """Mean and SD over runs of tensors of equal shape, fed one run at a time (Welford); NaN means absent."""
+    """Mean and SD over runs of tensors of equal shape, fed one run at a time; NaN means absent.
+
+    Sums of the steps from each number's first value, and of their squares: equal values have no spread, and as the
+    first value is one of them, the subtraction loses a digit at most.
+    """
 
     def __init__(self) -> None:
-        self._mean: Tensor | None = None
-        self._moment = self._runs = torch.empty(0, device="cpu")
+        self._first: Tensor | None = None
+        self._sum = self._squares = torch.empty(0, device="cpu")
+        self._runs: int | Tensor = 0
 
     def add(self, values: Tensor) -> None:
         """Take in one run."""
         values = values.double()
-        if self._mean is None:
-            self._mean, self._moment, self._runs = (torch.zeros_like(values) for _ in range(3))
-        here = ~values.isnan()
-        self._runs = self._runs + here
-        step = torch.where(here, values - self._mean, 0)
-        self._mean = self._mean + step / self._runs.clamp(min=1)
-        self._moment = self._moment + step * torch.where(here, values - self._mean, 0)
+        if self._first is None:
+            self._first, self._sum, self._squares = values.clone(), torch.zeros_like(values), torch.zeros_like(values)
+        if isinstance(self._runs, int) and not values.sum().isnan():  # one look instead of three
+            step: Tensor = values - self._first
+            self._runs += 1
+        else:
+            here = ~values.isnan()
+            self._first = self._first.where(~self._first.isnan(), values)
+            step = torch.where(here, values - self._first, 0)
+            self._runs = self._runs + here.double()
+        self._sum += step
+        self._squares.addcmul_(step, step)
 
     def found(self) -> CosineStatistics:
         """Return what the runs so far say.
@@ -84,10 +94,13 @@ class RunningStatistics:
         Raises:
             ValueError: if there was none.
         """
-        if self._mean is None:
+        if self._first is None:
             raise ValueError("no runs were given")
-        sd = (self._moment.clamp(min=0) / (self._runs - 1)).sqrt().where(self._runs > 1, torch.nan)
-        return CosineStatistics(self._mean.where(self._runs > 0, torch.nan), sd, self._runs.long())
+        runs = self._runs if isinstance(self._runs, Tensor) else torch.full_like(self._first, self._runs)
+        mean = self._first + self._sum / runs
+        moment = (self._squares - self._sum.square() / runs).clamp(min=0)
+        sd = (moment / (runs - 1)).sqrt().where(runs > 1, torch.nan)
+        return CosineStatistics(mean.where(runs > 0, torch.nan), sd, runs.long())
 
 
 def over_runs(values: Iterable[Tensor]) -> CosineStatistics:

@@ -53,15 +53,13 @@ times as long."""
 class _Panels(NamedTuple):
     """Panels, and of each the places of the words that may lie on both sides of it, likelier ones first.
 
-    Of these ``likely`` words at most are likelier above than below a node of their panel; those after the first
-    ``near`` are far.
+    Those after the first ``near`` are far.
     """
 
     at: Tensor
     places: Tensor
     last: list[int]
     sure: int
-    likely: int
     near: int
 
 
@@ -124,7 +122,7 @@ def _uncertain(
     surely = (mean[own] - right[:, None]) / sd[own] > _SURE
     q, places = above(mean[own], sd[own], left[:, None])[0].masked_fill_(surely, 2.0).sort(dim=1, descending=True)
     beyond = q.flip(1).cumsum(1)
-    sure, likely, near = ((q > least).sum(1) for least in (1.0, 0.5, _FAR))
+    sure, near = ((q > least).sum(1) for least in (1.0, _FAR))
     near = near.maximum((beyond > _MOST_FAR).sum(1))
     last = (beyond > _NEVER).sum(1)
     waiting, widest = near.argsort(descending=True), max(last.tolist(), default=0)
@@ -135,13 +133,7 @@ def _uncertain(
         at, waiting = waiting[:tile], waiting[tile:]
         first = int(sure[at].min())
         if first < min(n, int(last[at].max())):
-            yield _Panels(
-                at,
-                places[at, first:],
-                (last[at] - first).tolist(),
-                first,
-                *(int(x[at].max()) - first for x in (likely, near)),
-            )
+            yield _Panels(at, places[at, first:], (last[at] - first).tolist(), first, int(near[at].max()) - first)
 
 
 def _panel_integrals(
@@ -160,8 +152,8 @@ def _panel_integrals(
     places = tile.places[:, : tile.near]
     of_mean, of_sd = (part[own, places].mT.contiguous()[..., None] for part in (mean, sd))
     lengths = [n - tile.sure for n in lengths]
-    law, inside = _at_most(*above(of_mean, of_sd, x), tile.likely, lengths, _law_of_far(far, x, max(lengths)))
-    yield own, places, torch.einsum("knpx,kpx->pkn", inside, _density(of_mean, of_sd, x, weights))
+    law, inside = _at_most(*above(of_mean, of_sd, x), lengths, _law_of_far(far, x, max(lengths)))
+    yield own, places, torch.einsum("nkpx,kpx->pkn", inside, _density(of_mean, of_sd, x, weights))
     coefficients = _coefficients(law, lengths)
     for part in far:
         yield own[part.panels], part.places, _without_far(part, coefficients[:, part.panels])
@@ -223,8 +215,8 @@ def _add_sharp(result: Tensor, mean: Tensor, sd: Tensor, lengths: Sequence[int],
     for own, word in (part.T for part in ((sd == 0) & (mean > -torch.inf)).nonzero().split(tile)):
         x = mean[own, word][:, None]
         sides = above(mean[own].mT[..., None], sd[own].mT[..., None], x, places < word[:, None])
-        _, inside = _at_most(*sides, len(mean[0]), lengths, _law_of_far([], x, max(lengths)))
-        result[own, word] = inside[word, :, torch.arange(len(word), device=mean.device), 0]
+        _, inside = _at_most(*sides, lengths, _law_of_far([], x, max(lengths)))
+        result[own, word] = inside[:, word, torch.arange(len(word), device=mean.device), 0].mT
 
 
 def _panels(mean: Tensor, sd: Tensor, start: Tensor, width: float) -> tuple[Tensor, Tensor, Tensor]:
@@ -267,59 +259,106 @@ def _narrowness(mean: Tensor, sd: Tensor, x: Tensor) -> Tensor:
     return (likely.sum(1) / 4).sqrt_() / ((likely * inverse).sum(1) / math.sqrt(2 * math.pi))
 
 
-def _at_most(above: Tensor, below: Tensor, likely: int, lengths: Sequence[int], law: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the law of all words, and ``P[N_s ≤ n − 1]`` without the word itself, ``(K, N, P, X)``.
+def _at_most(above: Tensor, below: Tensor, lengths: Sequence[int], law: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the law of all words, and ``P[N_s ≤ n − 1]`` without the word itself, ``(N, K, P, X)``.
 
-    Of the first ``likely`` words prefixes and suffixes of the product meet. The others lie above with a probability of
-    at most ½: from the law F of all words ``G(n) = (F(n) − above G(n − 1)) / below`` divides one out, where an error
-    grows by no more than 2u with n.
+    The laws of halves of the words are joined upwards, as in :func:`law_of`. Downwards, what lies outside of one half
+    is what lies outside of both, joined with the other half. Nothing is divided out and every term is at least 0.
 
     Args:
         above: ``(K, P, X)``.
         below: ``(K, P, X)``.
-        likely: how many.
         lengths: values of n; the least ones may be 0 or less, where surely more words lie above.
         law: ``(most, P, X)`` of other words.
     """
-    words = len(above)
-    law = _joined(law_of(above[likely:], below[likely:], len(law)), law, len(law))
-    inside = above.new_zeros(words, len(lengths), *above.shape[1:])
-    if likely:
-        law = _without_each(law, above[:likely], below[:likely], lengths, inside)
-    above, below = above[likely:], below[likely:].reciprocal()
-    one_less = torch.zeros_like(above)
-    for count, fewer in enumerate(law.cumsum(0), 1):
-        one_less = torch.addcmul(fewer, above, one_less, value=-1).mul_(below)
-        for i, n in enumerate(lengths):
-            if n == count:
-                inside[likely:, i] = one_less
-    return law, inside
+    inside = above.new_zeros(len(lengths), *above.shape)
+    if not len(above):
+        return law, inside
+    *halves, whole = _levels(above, below, len(law))
+    wanted = [sorted({n - 1 for n in lengths if n > 0})]
+    for laws in halves:  # of a half outside of which fewer than some numbers lie, its parent must know fewer numbers
+        wanted.append(sorted({i - j for i in wanted[-1] for j in range(min(i + 1, len(laws)))}))
+    outside = law.cumsum(0)[wanted[-1], None]  # of at most so many as are wanted, (W, words, P, X)
+    for laws, given, asked in zip(reversed(halves), wanted[:0:-1], wanted[-2::-1], strict=True):
+        outside = _outside_of_each(outside, laws, given, asked)
+    for place, n in zip(inside, lengths, strict=True):
+        if n > 0:
+            place.copy_(outside[wanted[0].index(n - 1)])
+    return _joined(whole[:, 0], law, len(law)), inside
+
+
+def _outside_of_each(outside: Tensor, laws: Tensor, given: Sequence[int], asked: Sequence[int]) -> Tensor:
+    """Return what lies outside of each half, of what lies outside of both: at most so many as are asked for.
+
+    Args:
+        outside: ``(W, pairs, P, X)``; where words are odd, the last one is no pair but alone.
+        laws: ``(length, words, P, X)``: the halves k and k + pairs are one pair.
+        given: the W numbers.
+        asked: some numbers.
+    """
+    pairs, found = laws.shape[1] // 2, outside.new_zeros(len(asked), *laws.shape[1:])
+    places = {number: place for place, number in enumerate(given)}
+    for start, stop in _stretches(asked):
+        first, last = asked[start], asked[stop - 1]
+        found[start:stop, 2 * pairs :] = outside[places[first] : places[last] + 1, pairs:]
+        for j in range(min(last + 1, len(laws))):
+            skipped = max(0, j - first)
+            some = outside[places[first + skipped - j] : places[last - j] + 1, :pairs]
+            found[start + skipped : stop, :pairs].addcmul_(some, laws[j, pairs : 2 * pairs])
+            found[start + skipped : stop, pairs : 2 * pairs].addcmul_(some, laws[j, :pairs])
+    return _rid(found)
+
+
+def _stretches(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first place, and one beyond the last, of numbers that follow each other.
+
+    >>> list(_stretches([0, 1, 4, 8, 9]))
+    [(0, 2), (2, 3), (3, 5)]
+    """
+    starts = [k for k in range(len(numbers)) if not k or numbers[k] != numbers[k - 1] + 1]
+    return zip(starts, [*starts[1:], len(numbers)], strict=True)
 
 
 def law_of(above: Tensor, below: Tensor, most: int) -> Tensor:
     """Return the law of how many of some words lie above, ``(most, ...)``, of probabilities ``(K, ...)``.
 
-    What is more than most − 1 is cut off. Laws of two halves of the words are joined, level by level: few operations on
-    much, where word after word would be many on little.
+    What is more than most − 1 is cut off.
+    """
+    law = above.new_zeros(most, *above.shape[1:])
+    law[0] = 1  # no word
+    for laws in _levels(above, below, most):
+        if laws.shape[1] == 1:
+            law[: len(laws)] = laws[:, 0]
+    return law
+
+
+def _levels(above: Tensor, below: Tensor, most: int) -> Iterator[Tensor]:
+    """Yield the laws of single words ``(2, K, ...)``, of pairs of them, of fours, and so on, up to that of all.
+
+    Laws of two halves of the words are joined, level by level: few operations on much, where word after word would be
+    many on little.
     """
     laws = _rid(torch.stack([below, above])[:most])  # (length, words, ...)
-    while laws.shape[1] > 1:
+    while laws.shape[1]:
+        yield laws
+        if laws.shape[1] == 1:
+            return
         half = laws.shape[1] // 2
         joined, odd = _joined(laws[:, :half], laws[:, half : 2 * half], most), laws[:, 2 * half :]
         if odd.shape[1]:
             joined = torch.cat([joined, torch.cat([odd, odd.new_zeros(len(joined) - len(odd), *odd.shape[1:])])], 1)
         laws = joined
-    law = above.new_zeros(most, *above.shape[1:])
-    law[0] = 1 - laws.shape[1]  # no word
-    law[: len(laws)] += laws.sum(1)
-    return law
 
 
 def _joined(first: Tensor, second: Tensor, most: int) -> Tensor:
     """Return the law of the sum of two independent numbers, up to most − 1."""
-    joined = first.new_zeros(min(len(first) + len(second) - 1, most), *first.shape[1:])
-    for i in range(len(second)):
-        kept = min(len(first), len(joined) - i)
+    length, others = first.shape[0], second.shape[0]
+    whole = min(length + others - 1, most)
+    joined = first.new_empty(whole, *first.shape[1:])
+    torch.mul(first[:whole], second[0], out=joined[:length])
+    joined[length:] = 0
+    for i in range(1, min(others, whole)):
+        kept = min(length, whole - i)
         joined[i : i + kept].addcmul_(first[:kept], second[i])
     return _rid(joined)
 
@@ -327,22 +366,3 @@ def _joined(first: Tensor, second: Tensor, most: int) -> Tensor:
 def _rid(law: Tensor) -> Tensor:
     """Set to 0, in place, what is too small for a processor to work on at its usual rate."""
     return torch.threshold_(law, _TINY, 0.0)
-
-
-def _without_each(law: Tensor, above: Tensor, below: Tensor, lengths: Sequence[int], inside: Tensor) -> Tensor:
-    """Fill in ``P[N_s ≤ n − 1]`` for each of some words, beside others of this law; return the law of all."""
-    words, most = len(above), len(law)
-    earlier, later = law.new_empty(2, words, *law.shape)
-    # Entry i holds P[fewer than most − i of the later words], so that equal indices of both sides meet.
-    later[-1] = 1
-    for s in range(words - 1, 0, -1):
-        torch.mul(later[s], below[s], out=later[s - 1])
-        _rid(later[s - 1, :-1].addcmul_(later[s, 1:], above[s]))
-    for s in range(words):
-        earlier[s] = law
-        law = law * below[s]
-        _rid(law[1:].addcmul_(earlier[s, :-1], above[s]))
-    for i, n in enumerate(lengths):
-        if n > 0:
-            torch.sum(earlier[:, :n] * later[:, most - n :], 1, out=inside[:words, i])
-    return law

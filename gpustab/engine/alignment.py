@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import torch
@@ -51,12 +51,19 @@ def average_pass(
         return averaging.tree_average(stack, present=runs.present, renormalise=renormalise)
 
 
-def average_levels(runs: Runs, *, renormalise: bool = False) -> Iterator[list[averaging.Average]]:
+def average_levels(
+    runs: Runs, *, renormalise: bool = False, below: Sequence[averaging.Average] = ()
+) -> Iterator[list[averaging.Average]]:
     """Yield the levels of :func:`average_pass` above the runs, one by one, and hold no more than one and a half.
 
     The runs are read two by two. The averages are float64 where half of the memory that is free holds those of two, and
     what becomes of them; else float32, which rounds by 6e-8 at each of log₂ R levels. Who keeps what was yielded takes
     a copy of the list: averages leave it as they are merged.
+
+    Args:
+        runs: the runs.
+        renormalise: see :func:`gpustab.kernels.averaging.tree_average`.
+        below: averages of them, of which the levels above are formed; default: the runs themselves.
 
     Raises:
         InputError: see :func:`average_pass`.
@@ -65,7 +72,7 @@ def average_levels(runs: Runs, *, renormalise: bool = False) -> Iterator[list[av
     dtype = torch.float64 if size <= free_memory(runs.device) // 2 else torch.float32
     leaves = (averaging.leaf(runs.run(r, dtype=dtype), r, runs.present[r]) for r in range(len(runs)))
     with _named(runs):
-        yield from averaging.levels_above(leaves, renormalise=renormalise)
+        yield from averaging.levels_above(below or leaves, renormalise=renormalise)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ the targets' own rows ``(R, t, d)`` and the highest means are held.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -58,15 +58,19 @@ def pair_values(runs: Runs, first: Tensor, second: Tensor, compute: Compute = DE
     wanted, places = torch.cat([first, second]).to(runs.device).unique(return_inverse=True)
     left, right = places.split([len(first), len(second)])
     values = torch.empty(len(first), len(runs), dtype=torch.float64, device=runs.device)
-    tile = compute.tile(48 * runs.dimension, max(len(first), 1))
-    if runs.device.type == "cpu":
-        tile = min(tile, max(1, _TILE_ON_CPU // (8 * runs.dimension)))
     for r in range(len(runs)):
-        unit = cosine.unit_rows(runs.select(r, wanted))
-        parts = zip(left.split(tile), right.split(tile), strict=True)
-        values[:, r] = torch.cat([_dots(unit.index_select(0, a), unit.index_select(0, b)) for a, b in parts])
+        values[:, r] = row_products(cosine.unit_rows(runs.select(r, wanted)), left, right, compute)
     values.clamp_(-1, 1)
     return values
+
+
+def row_products(x: Tensor, first: Tensor, second: Tensor, compute: Compute = DEFAULT) -> Tensor:
+    """Return the inner products ``(n,)`` of rows of x ``(v, d)``, float64, whose numbers are ``(n,)`` twice."""
+    tile = compute.tile(48 * x.shape[1], max(len(first), 1))
+    if x.device.type == "cpu":
+        tile = min(tile, max(1, _TILE_ON_CPU // (8 * x.shape[1])))
+    parts = zip(first.split(tile), second.split(tile), strict=True)
+    return torch.cat([_dots(x.index_select(0, a), x.index_select(0, b)) for a, b in parts])
 
 
 def _dots(x: Tensor, y: Tensor) -> Tensor:
@@ -94,6 +98,10 @@ CORRELATED = 30
 """The mean correlation ρ̄ is that of so many neighbours of highest mean cosine."""
 
 
+Tiles = Callable[[], Iterable[tuple[int, Tensor, Tensor]]]
+"""Gives first word, mean and SD ``(t, c)`` of the cosines of t targets with all words, tile by tile, at every call."""
+
+
 class TargetCosines(NamedTuple):
     """What one pass over all words tells about t targets.
 
@@ -109,14 +117,14 @@ class TargetCosines(NamedTuple):
     total: Tensor
 
 
-def target_cosines(runs: Runs, targets: Tensor, n: int, compute: Compute) -> TargetCosines:
-    """Pass over all words once, for lists of up to n neighbours of the targets ``(t,)``."""
+def target_cosines(runs: Runs, targets: Tensor, n: int, compute: Compute, tiles: Tiles) -> TargetCosines:
+    """Pass over all words once, for lists of up to n neighbours of the targets ``(t,)``, whose tiles these are."""
     kept = min(max(2 * n + 10, CORRELATED), runs.words - 1)
     mean, sd, words = (
         torch.empty(len(targets), 0, dtype=t, device=runs.device) for t in (torch.float64, torch.float64, torch.long)
     )
     total = torch.zeros(len(targets), dtype=torch.float64, device=runs.device)
-    for start, new_mean, new_sd in cosine_tiles(runs, targets, compute):
+    for start, new_mean, new_sd in tiles():
         total += new_sd.sum(1)
         new_words = torch.arange(start, start + new_mean.shape[1], device=runs.device).expand_as(new_mean)
         mean, sd, words = (torch.cat(pair, 1) for pair in ((mean, new_mean), (sd, new_sd), (words, new_words)))
@@ -144,14 +152,21 @@ def mean_correlation(values: Tensor) -> Tensor:
     return mean.where(k > 1, 0)
 
 
-def cosine_tiles(runs: Runs, targets: Tensor, compute: Compute) -> Iterator[tuple[int, Tensor, Tensor]]:
-    """Yield first word, mean and SD ``(t, c)`` of the targets' cosines, tile by tile; a target's own mean is −∞."""
-    own = torch.stack([runs.select(r, targets) for r in range(len(runs))])  # (R, t, d)
+def cosine_tiles(runs: Runs, targets: Tensor, compute: Compute, *, keep: bool) -> Tiles:
+    """Return what gives the tiles of some targets, whose own mean is −∞; if ``keep``, one of all words is made once."""
     tile = compute.tile(64 * len(targets) + 24 * runs.dimension, runs.words)
+    if tile < runs.words or not keep:
+        return lambda: _tiles(runs, targets, tile)
+    whole = list(_tiles(runs, targets, tile))
+    return lambda: whole
+
+
+def _tiles(runs: Runs, targets: Tensor, tile: int) -> Iterator[tuple[int, Tensor, Tensor]]:
+    own = torch.stack([runs.select(r, targets) for r in range(len(runs))])  # (R, t, d)
     for start in range(0, runs.words, tile):
         stop = min(start + tile, runs.words)
         found = cosine.over_runs(
-            product(own[r], runs.run(r, start=start, stop=stop).mT).clamp(-1, 1) for r in range(len(runs))
+            product(own[r], runs.run(r, start=start, stop=stop).mT).clamp_(-1, 1) for r in range(len(runs))
         )
         itself = targets[:, None] == torch.arange(start, stop, device=runs.device)
         yield start, found.mean.masked_fill(itself, -torch.inf), found.sd.masked_fill(itself, 0)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gpustab.engine.cosines import TargetCosines, cosine_tiles, target_cosines
+from gpustab.engine.cosines import TargetCosines, Tiles, cosine_tiles, target_cosines
 from gpustab.errors import ComputationError, InputError
 from gpustab.kernels import prediction
 from gpustab.machine.device import DEFAULT, Compute, telling_memory, with_smaller_tiles
@@ -104,11 +104,11 @@ def predict_pass(
 
     def work(tile: int) -> OverlapPrediction:
         parts = targets.split(tile)
-        heads = [target_cosines(runs, part, max(lengths), compute) for part in parts]
+        tiles = [cosine_tiles(runs, part, compute, keep=len(parts) == 1) for part in parts]
+        heads = [target_cosines(runs, part, max(lengths), compute, its) for part, its in zip(parts, tiles, strict=True)]
         gamma = float(torch.cat([head.total for head in heads]).sum()) / (len(targets) * (runs.words - 1))
         found = [
-            _predict(runs, part, head, gamma, lengths, compute, epsilon)
-            for part, head in zip(parts, heads, strict=True)
+            _predict(runs, its, head, gamma, lengths, compute, epsilon) for its, head in zip(tiles, heads, strict=True)
         ]
         p, candidates = (torch.cat(field, -1) for field in zip(*found, strict=True))
         correlation = torch.cat([head.correlation for head in heads])
@@ -133,7 +133,7 @@ def _check(runs: Runs, targets: Tensor, lengths: Sequence[int]) -> None:
 
 def _predict(
     runs: Runs,
-    targets: Tensor,
+    tiles: Tiles,
     head: TargetCosines,
     gamma: float,
     lengths: Sequence[int],
@@ -149,7 +149,7 @@ def _predict(
     ]
     limits = [prediction.top_n_threshold(head.mean, model(head.sd), max(lengths), epsilon) for model in models]
     kept: list[list[Tensor]] = [[], [], []]
-    for _, mean, sd in cosine_tiles(runs, targets, compute):
+    for _, mean, sd in tiles():
         for model, limit, parts in zip(models, limits, kept, strict=True):
             spread = model(sd)
             near = prediction.reaches(mean, spread, limit, epsilon / (2 * runs.words))

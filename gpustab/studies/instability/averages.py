@@ -14,6 +14,8 @@ import torch
 from torch import Tensor
 
 from gpustab import engine
+from gpustab.engine.cosines import row_products
+from gpustab.kernels.arithmetic import product
 from gpustab.kernels.averaging import Average
 from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.pip_loss import pip_from_norms, reduced
@@ -21,7 +23,7 @@ from gpustab.results import Column, Sheet, Table
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate, expected_sd
 from gpustab.studies.instability.technique import Technique
-from gpustab.studies.instability.trees import Level, as_runs, levels_of, orders_of
+from gpustab.studies.instability.trees import Level, as_runs, keep_stem, levels_of, orders_of
 
 
 class LevelLoss(NamedTuple):
@@ -100,29 +102,23 @@ def averaging_tables(technique: Technique) -> dict[str, Table]:
         ``figure_3_5`` (losses), ``cosine_ratios`` (eq. 3.6) and ``figure_3_2`` (histograms of runs and averages).
     """
     name, runs = technique.name, technique.runs
-    first, second = (technique.joint[words] for words in technique.word_pairs())
-    norms = engine.norms_pass(runs, technique.compute)
     orders = orders_of(len(runs), technique.seed)
-    losses, ratios, bins = [], [], []
-    of_runs = _squares(technique, norms, runs, [[r] for r in range(len(runs))])  # no order of them changes it
-
-    def measure(level: Level) -> _Measured:
-        squares = of_runs
-        if level.beneath > 1:
-            squares = _squares(technique, norms, as_runs(runs, level.averages), level.runs)
-        return _Measured(level.beneath, level.runs, squares, _values(level.averages, first, second))
-
-    for renormalise in (False, True):
-        # A level is measured as soon as it is formed, and let go.
-        trees = [list(map(measure, levels_of(runs, order, renormalise=renormalise))) for order in orders]
-        dots, cosines = (technique.as_copies(x) for x in trees[0][0].values)
-        base = trees[0][0].squares * (not technique.is_one)
+    single = _measure(technique, next(levels_of(runs, orders[0], renormalise=False)), runs)
+    plain = [list(_tree(technique, order, [single.ordered(order)])) for order in orders]
+    scaled = (
+        list(_tree(technique, order, [tree[0], *(level.scaled() for level in tree[1:2])], renormalise=True))
+        for order, tree in zip(orders, plain, strict=True)
+    )
+    dots, cosines = (technique.as_copies(x) for x in single.values)
+    base = single.squares * (not technique.is_one)
+    losses, ratios = [], []
+    for renormalise, trees in ((False, plain), (True, scaled)):
         for levels in zip(*trees, strict=True):
             losses.append(_level_loss(name, renormalise, levels, base))
-            values = [(level.runs, level.values) for level in levels]
+            some = levels if levels[0].beneath > 1 else levels[:1]  # no order changes what single runs say
+            values = [(level.runs, level.values) for level in some]
             ratios.append(cosine_ratios(name, renormalise, levels[0].beneath, values, (dots, cosines)))
-        if not renormalise and len(trees[0]) > 1:
-            bins = list(_histograms(name, trees[0][:2]))
+    bins = _histograms(name, plain[0][:2]) if len(plain[0]) > 1 else ()
     return LEVELS.named(losses) | COSINE_RATIOS.named(ratios) | HISTOGRAMS.named(bins)
 
 
@@ -134,6 +130,37 @@ class _Measured(NamedTuple):
     squares: Tensor
     values: Values
 
+    def ordered(self, order: list[int]) -> _Measured:
+        """Return the level of single runs in another order: no loss is another, and values only change places."""
+        dots, cosines = (values[:, order] for values in self.values)
+        return self._replace(runs=[[r] for r in order], values=(dots, cosines))
+
+    def scaled(self) -> _Measured:
+        """Return what averages of two are whose rows are scaled to unit length: their dot products are cosines."""
+        _, cosine, matrices = self.squares
+        return self._replace(squares=torch.stack([cosine, cosine, matrices]), values=(self.values[1],) * 2)
+
+
+def _tree(
+    technique: Technique, order: list[int], known: Sequence[_Measured], *, renormalise: bool = False
+) -> Iterator[_Measured]:
+    """Measure the levels of a tree, but for the first ones that are known; each is let go as soon as it is measured."""
+    for place, level in enumerate(levels_of(technique.runs, order, renormalise=renormalise)):
+        if not renormalise:
+            keep_stem(technique, order, level)
+        if place < len(known):
+            yield known[place]
+        else:
+            yield _measure(technique, level, as_runs(technique.runs, level.averages), scaled=renormalise)
+
+
+def _measure(technique: Technique, level: Level, spaces: Runs, *, scaled: bool = False) -> _Measured:
+    """Measure a level, whose averages are these spaces; ``scaled`` says that their rows are of unit length."""
+    first, second = (technique.joint[words] for words in technique.word_pairs())
+    return _Measured(
+        level.beneath, level.runs, _squares(technique, spaces, level, scaled), _values(level.averages, first, second)
+    )
+
 
 def _level_loss(name: str, renormalise: bool, levels: Sequence[_Measured], base: Tensor) -> LevelLoss:
     by_order = torch.stack([level.squares for level in levels])  # (orders, 3)
@@ -143,16 +170,19 @@ def _level_loss(name: str, renormalise: bool, levels: Sequence[_Measured], base:
     return LevelLoss(name, renormalise, n, averages, len(levels), dot, cosine, sd, matrices, 1 / math.sqrt(n))
 
 
-def _squares(technique: Technique, norms: Tensor, spaces: Runs, groups: list[list[int]]) -> Tensor:
+def _squares(technique: Technique, spaces: Runs, level: Level, scaled: bool) -> Tensor:
     """Mean squared losses between spaces by dot products, by cosines, and of cosine matrices of their runs, (3,)."""
-    words, averages = len(technique.joint), len(groups) < len(norms)
-    unscaled = replace(spaces, unit=False) if averages else spaces
-    scaled = replace(spaces, unit=True)
-    of_dots = engine.norms_pass(unscaled, technique.compute, technique.runs.joint) if averages else norms
-    same = unscaled.unit == scaled.unit
-    of_cosines = of_dots if same else engine.norms_pass(scaled, technique.compute, technique.runs.joint)
+    words, single = len(technique.joint), level.beneath == 1
+
+    def norms(unit: bool) -> Tensor:
+        if single and unit == spaces.unit:
+            return technique.norms
+        return engine.norms_pass(replace(spaces, unit=unit), technique.compute, technique.runs.joint)
+
+    of_cosines = norms(True)
+    of_dots = of_cosines if scaled or (single and spaces.unit) else norms(False)
     losses = [reduced(pip_from_norms(x).total, words) for x in (of_dots, of_cosines)]
-    losses.append(matrix_losses(norms, groups, words))
+    losses.append(matrix_losses(technique.norms, level.runs, words))
     return torch.stack([x.square().mean() for x in losses])
 
 
@@ -177,9 +207,9 @@ def _values(averages: Sequence[Average], first: Tensor, second: Tensor) -> Value
     """Dot products and cosines of word pairs in every average, each ``(pairs, k)``."""
     dots, cosines = [], []
     for node in averages:
-        x, y = node.vectors[first], node.vectors[second]
-        dots.append((x * y).sum(1))
-        cosines.append(dots[-1] / (torch.linalg.vector_norm(x, dim=1) * torch.linalg.vector_norm(y, dim=1)))
+        lengths = torch.linalg.vector_norm(node.vectors, dim=1)
+        dots.append(row_products(node.vectors, first, second))
+        cosines.append(dots[-1] / (lengths[first] * lengths[second]))
     return torch.stack(dots, 1), torch.stack(cosines, 1)
 
 
@@ -265,8 +295,10 @@ def _without(values: Tensor, groups: list[list[int]]) -> tuple[Tensor, Tensor]:
     mean = values.mean(1, keepdim=True)
     centred = values - mean
     left = [values.shape[1] - len(group) for group in groups]
-    out = torch.stack([centred[:, group].sum(1) for group in groups], 1)
-    squares = torch.stack([centred[:, group].square().sum(1) for group in groups], 1)
+    member = values.new_zeros(values.shape[1], len(groups))
+    for a, group in enumerate(groups):
+        member[group, a] = 1
+    out, squares = product(centred, member), product(centred.square(), member)
     n = values.new_tensor(left)
     rest = centred.square().sum(1, keepdim=True) - squares - out.square() / n
     sds = (rest.clamp(min=0) / (n - 1)).sqrt().mean(0)

@@ -23,7 +23,6 @@ from gpustab.runs.runs import Runs
 from gpustab.statistics import hypotheses
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.instability.losses import word_matrices
-from gpustab.studies.instability.neighbours import measure
 from gpustab.studies.instability.subsets import DISTANCE, with_distance
 from gpustab.studies.instability.technique import Technique, draw_words
 from gpustab.studies.shared.wording import groups_in_words
@@ -250,16 +249,17 @@ def prediction_tables(technique: Technique, longest: float = math.inf) -> dict[s
         raise InputError("no cosine varies over the runs, so that there is nothing to predict")
     name, runs, compute, seed = technique.name, technique.runs, technique.compute, technique.seed
     rows = engine.draw_targets(runs, technique.options.targets, seed)
-    lists, overlap, measured_at = measure(runs, compute, rows)
+    lists, p_word, measured_at = technique.neighbours_of(rows)
     lengths = [n for n in measured_at if n <= longest]  # they rise
     predicted = engine.predict_pass(runs, rows, lengths, compute, epsilon=EPSILON)
-    p_word = overlap.p_word.cpu()[: len(lengths)]
+    p_word = p_word[: len(lengths)]
     models = [predicted.plain.cpu(), predicted.corrected.cpu(), predicted.structure.cpu()]
     *accuracy, structure = (engine.agreement(p, p_word) for p in models)
-    exact = exact_agreement(runs, rows, lengths, seed)
-    as_structure = exact_agreement(runs, rows, lengths, seed, predicted.gamma)
+    nearest = nearest_cosines(runs, rows)
+    exact = exact_agreement(nearest, len(runs), lengths, seed)
+    as_structure = exact_agreement(nearest, len(runs), lengths, seed, predicted.gamma)
     # The PIP loss is free of the means: what p@n says of distance.
-    losses = engine.wordwise_pass(runs, engine.gram_pass(runs, compute), compute).mean.cpu()[rows]
+    losses = technique.wordwise.mean.cpu()[rows]
     with_pip = engine.agreement(losses.expand_as(p_word), p_word).pearson.tolist()
     measured = p_word.mean(1).tolist()
     candidates = int(predicted.candidates[2].double().mean())
@@ -270,7 +270,7 @@ def prediction_tables(technique: Technique, longest: float = math.inf) -> dict[s
         agreement = (float(structure.pearson[m]), float(structure.bias[m]), len(rows), float(as_structure.pearson[m]))
         of_structure.append(Structure(name, n, *agreement, predicted.gamma, candidates, with_pip[m]))
     words = [runs.vocabulary.text(k) for k in rows.tolist()]
-    distance = with_distance(name, lists, word_matrices(runs, rows, compute), compute, seed)
+    distance = with_distance(name, lists, word_matrices(runs, rows, compute, technique.gram), compute, seed)
     predictions = _predictions(name, words, lengths, [p_word, *models], predicted.correlation)
     accuracies = ACCURACY.named(of_lengths) | STRUCTURE.named(of_structure)
     return PREDICTIONS.named(predictions) | accuracies | DISTANCE.named(distance)
@@ -285,8 +285,21 @@ def _predictions(
             yield Prediction(name, word, n, *row)
 
 
+def nearest_cosines(runs: Runs, targets: Tensor) -> tuple[Tensor, Tensor]:
+    """Return means and SDs over the runs ``(T, K)`` of the cosines with each target's words of highest mean."""
+    k = min(CANDIDATES, runs.words - 1)
+    parts = []
+    for part in targets.to(runs.device).split(_TARGETS):
+        cosines = engine.query_cosines(runs, part)
+        itself = torch.arange(runs.words, device=runs.device) == part[:, None]
+        mean, words = cosines.mean.masked_fill(itself, -torch.inf).topk(k)
+        parts.append((mean.cpu(), cosines.sd.gather(1, words).cpu()))
+    mean, sd = (torch.cat(field) for field in zip(*parts, strict=True))
+    return mean, sd
+
+
 def exact_agreement(
-    runs: Runs, targets: Tensor, lengths: Sequence[int], seed: int, gamma: float | None = None
+    nearest: tuple[Tensor, Tensor], runs: int, lengths: Sequence[int], seed: int, gamma: float | None = None
 ) -> engine.Agreement:
     """Return how predicted and measured p@n would agree if the model were exact: what few runs alone explain.
 
@@ -294,29 +307,27 @@ def exact_agreement(
     and predicted by their own means and SDs, as from real ones.
 
     Args:
-        runs: the runs whose means and SDs are taken, and as many are simulated.
-        targets: ``(T,)`` row numbers.
+        nearest: means and SDs, of :func:`nearest_cosines`.
+        runs: so many are simulated: as many as the means are of.
         lengths: values of n.
         seed: of the normals.
         gamma: SD of all cosines, drawn and predicted with: the model of the structure factor.
     """
     generator = torch.Generator().manual_seed(seed)
-    parts = [_simulated(runs, part, lengths, generator, gamma) for part in targets.split(_TARGETS)]
+    parts = [
+        _simulated(mean, sd if gamma is None else torch.full_like(sd, gamma), runs, lengths, generator, gamma is None)
+        for mean, sd in zip(*(x.split(_TARGETS) for x in nearest), strict=True)
+    ]
     predicted, measured = (torch.cat(field, 1) for field in zip(*parts, strict=True))
     return engine.agreement(predicted, measured)
 
 
 def _simulated(
-    runs: Runs, targets: Tensor, lengths: Sequence[int], generator: torch.Generator, gamma: float | None
+    mean: Tensor, sd: Tensor, runs: int, lengths: Sequence[int], generator: torch.Generator, estimated: bool
 ) -> tuple[Tensor, Tensor]:
-    """Predicted and measured p@n of simulated runs, each ``(N, t)``."""
-    cosines = engine.query_cosines(runs, targets.to(runs.device))
-    itself = torch.arange(runs.words, device=runs.device) == targets.to(runs.device)[:, None]
-    k = min(CANDIDATES, runs.words - 1)
-    mean, words = (x.cpu() for x in cosines.mean.masked_fill(itself, -torch.inf).topk(k))
-    sd = cosines.sd.cpu().gather(1, words) if gamma is None else torch.full_like(mean, gamma)
-    values = mean + sd * torch.randn(len(runs), *mean.shape, dtype=torch.float64, generator=generator, device="cpu")
+    """Predicted and measured p@n of simulated runs, each ``(N, t)``; predicted with their own SDs where estimated."""
+    values = mean + sd * torch.randn(runs, *mean.shape, dtype=torch.float64, generator=generator, device="cpu")
     nearest = values.topk(max(lengths), dim=2).indices
-    spread = values.std(0) if gamma is None else sd
+    spread = values.std(0) if estimated else sd
     probabilities = engine.top_n_probabilities(values.mean(0), spread, lengths)
     return prediction.predicted_overlap(probabilities, lengths), neighbour_overlap(nearest, lengths).p_word

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gpustab.kernels.prediction import SHARP
 from gpustab.report.origin import technique
 from gpustab.report.svg.axes import Axis, Named, at, floats, known
 from gpustab.report.svg.charts import (
@@ -32,8 +33,6 @@ from gpustab.results.page import number
 from gpustab.statistics.intervals import pearson
 from gpustab.studies.instability.corpora import curves
 
-_SHARP = 1e-9
-"""Standard deviations up to this count as 0, as in :mod:`gpustab.kernels.prediction`."""
 _LABELS = 6
 _LABEL_SIZE = (0.3, 0.06)
 """Width and height of a name, as parts of an axis."""
@@ -83,7 +82,7 @@ def one_pair(name: str, rows: Table) -> str:
     """Figure 2.2: a histogram over the runs, a tick per run, and a normal of the same mean and SD (``ddof = 1``)."""
     values = np.asarray(rows["cosine"], np.float64)
     mean, sd = float(values.mean()), float(values.std(ddof=1))
-    varies = sd > _SHARP  # bars and normals of rounding errors cannot be drawn
+    varies = sd > SHARP  # bars and normals of rounding errors cannot be drawn
     spread = 4 * sd if varies else 0.01
     low, high = min(mean - spread, values.min()), max(mean + spread, values.max())
     ends = None if varies else (mean - spread, mean + spread)

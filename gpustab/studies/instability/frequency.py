@@ -192,7 +192,8 @@ def _runs_errors(parts: Sequence[_Part], words: int, technique: Technique) -> li
         centred = x - x.mean()
         weights[k, 0, part.rows] = centred * ratio(_decades(x), float(centred.square().sum()))
         weights[k, 1, part.rows] = 1 / len(x)
-    sums = pair_sums(technique.groups, weights.flatten(0, 1), technique.compute)
+    alone = technique.gram if len(technique.groups) == 1 else None
+    sums = pair_sums(technique.groups, weights.flatten(0, 1), technique.compute, alone)
     errors = []
     for k, part in enumerate(parts):
         both = slice(2 * k, 2 * k + 2)
@@ -211,7 +212,9 @@ class Sums(NamedTuple):
     squares: Tensor
 
 
-def pair_sums(groups: Mapping[str, Runs], weights: Tensor, compute: Compute) -> dict[str, Sums]:
+def pair_sums(
+    groups: Mapping[str, Runs], weights: Tensor, compute: Compute, basis: engine.GramPass | None = None
+) -> dict[str, Sums]:
     """Return the weighted sums of every group.
 
     Args:
@@ -219,14 +222,15 @@ def pair_sums(groups: Mapping[str, Runs], weights: Tensor, compute: Compute) -> 
         weights: ``(m, w)`` of the words that all runs of all groups have, in the order of
             :func:`gpustab.runs.families.over_common_words`.
         compute: how to compute.
+        basis: float64 Gram of the one group that there is, where it is at hand.
     """
     restricted, rows = over_common_words(list(groups.values()))
     sums = {}
     for sampling, runs, words in zip(groups, restricted, rows, strict=True):
         total = torch.zeros(2, len(weights), len(runs), len(runs), dtype=torch.float64, device="cpu")
-        basis = engine.gram_pass(runs, compute, torch.float64)
+        own = basis or engine.gram_pass(runs, compute, torch.float64)
         for part, weight in zip(words.split(_WORDS), weights.split(_WORDS, dim=1), strict=True):
-            losses = word_matrices(runs, part, compute, basis)
+            losses = word_matrices(runs, part, compute, own)
             both = torch.stack([losses, losses.square()])
             total += product(weight, both.flatten(2)).unflatten(2, losses.shape[1:])
         sums[sampling] = Sums(*total)

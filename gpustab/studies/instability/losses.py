@@ -14,10 +14,10 @@ from torch import Tensor
 
 from gpustab import engine
 from gpustab.errors import InputError
-from gpustab.kernels.arithmetic import product, row_dot
-from gpustab.kernels.gram import block_positions, run_pairs
+from gpustab.kernels.gram import blocks_of_run, run_pairs
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.pip_loss import WordwisePip
+from gpustab.kernels.run_blocks import word_products
 from gpustab.machine.device import Compute
 from gpustab.results import Column, Sheet, Table
 from gpustab.runs.families import over_common_words
@@ -147,7 +147,8 @@ def instability_tables(technique: Technique) -> dict[str, Table]:
         raise InputError(f"technique '{name}': {len(common[0])} words are in all runs of all samplings")
     losses, words = {}, {}
     for sampling, runs in zip(groups, restricted, strict=True):
-        pip = engine.pip_pass(runs, technique.compute, wordwise=True)
+        alone = len(groups) == 1
+        pip = technique.pip if alone else engine.pip_pass(runs, technique.compute, wordwise=True)
         losses[sampling], words[sampling] = _loss(name, sampling, runs, rows[sampling], pip, technique.compute)
         technique.flaws[sampling] = flaws_of(runs, pip)
     parts = [_extrinsic(name, losses, words)] if "bootstrap" in losses else []
@@ -209,15 +210,16 @@ def word_matrices(runs: Runs, rows: Tensor, compute: Compute, basis: engine.Gram
         basis: float64 Gram of the runs, where it is at hand.
     """
     basis = basis or engine.gram_pass(runs, compute, torch.float64)
-    positions = block_positions(len(runs), basis.gram.device)
-    chunk = torch.stack([runs.select(r, rows) for r in range(len(runs))])  # (R, w, d)
-    squares = row_dot(product(chunk, basis.gram[positions.diagonal()]), chunk)  # (R, w)
-    result = torch.zeros(len(rows), len(runs), len(runs), dtype=torch.float64, device="cpu")
-    for i, j in run_pairs(len(runs)).T.tolist():
-        both = row_dot(product(chunk[i], basis.gram[positions[i, j]]), chunk[j])
-        square = (squares[i] + squares[j] - 2 * both).clamp(min=0)
-        result[:, i, j] = result[:, j, i] = (square.sqrt() / (2 * math.sqrt(basis.words))).cpu()
-    return result
+    chunk = torch.stack([runs.select(r, rows) for r in range(len(runs))], 1)  # (w, R, d)
+    own = torch.empty(len(runs), len(rows), dtype=torch.float64, device=runs.device)
+    losses = torch.zeros(len(runs), *own.shape, dtype=torch.float64, device=runs.device)
+    for i in reversed(range(len(runs))):
+        blocks = blocks_of_run(basis.gram, len(runs), i).transpose(0, 1)  # (d, R - i, d)
+        both = word_products(chunk[:, i], blocks, chunk[:, i:])  # (R - i, w)
+        own[i] = both[0]
+        square = (own[i] + own[i + 1 :] - 2 * both[1:]).clamp_(min=0)
+        losses[i, i + 1 :] = losses[i + 1 :, i] = square.sqrt_() / (2 * math.sqrt(basis.words))
+    return losses.permute(2, 0, 1).cpu()
 
 
 def proxy_tables(technique: Technique) -> dict[str, Table]:
@@ -290,18 +292,19 @@ def identity_table(technique: Technique, words: int = IDENTITY_WORDS) -> dict[st
         and all words where there are at most 10,000.
     """
     runs, joint = technique.runs, technique.joint
-    wordwise = engine.wordwise_pass(runs, engine.gram_pass(runs, technique.compute), technique.compute)
     drawn = technique.draw(words)
     scopes = [(f"{len(drawn)} words", drawn)] + ([("all words", joint)] if len(joint) <= WHOLE else [])
+    measured = scopes[-1][1]  # the drawn words are some of all
+    spreads = (engine.query_cosines(runs, part).sd[:, joint] for part in measured.split(_QUERIES))
+    of_word = torch.zeros(runs.words, dtype=torch.float64, device="cpu")
+    of_word[measured.cpu()] = torch.cat([sd.square().sum(1) / (2 * len(joint)) for sd in spreads]).cpu()
     identities = []
     for scope, rows in scopes:
-        spreads = (engine.query_cosines(runs, part).sd[:, joint] for part in rows.split(_QUERIES))
-        right = torch.cat([sd.square().sum(1) / (2 * len(joint)) for sd in spreads]).cpu()
-        left = wordwise.square[rows].cpu()
+        right, left = of_word[rows.cpu()], technique.wordwise.square[rows].cpu()
         # A word that no run moves has no relative difference; of copies there is rounding only.
         varies = (left > 0) & (right > 0) & (not technique.is_one)
         relative = ((left - right).abs() / right)[varies]
         difference = float(relative.max()) if len(relative) else math.nan
-        jensen = float((wordwise.mean[rows].cpu().square() / left)[varies].mean())
+        jensen = float((technique.wordwise.mean[rows].cpu().square() / left)[varies].mean())
         identities.append(Identity(technique.name, scope, float(left.mean()), float(right.mean()), difference, jensen))
     return IDENTITY.named(identities)

@@ -15,7 +15,7 @@ from gpustab import engine
 from gpustab.errors import InputError
 from gpustab.kernels import prediction
 from gpustab.kernels.jackknife import pair_statistics
-from gpustab.kernels.overlap import Overlap, chance_overlap, mean_over_measured
+from gpustab.kernels.overlap import chance_overlap, mean_over_measured
 from gpustab.machine.device import Compute
 from gpustab.options import LENGTHS
 from gpustab.results import Column, Sheet, Table
@@ -24,7 +24,7 @@ from gpustab.runs.runs import Runs
 from gpustab.spaces.words import as_word, show
 from gpustab.statistics.ranks import rank_correlation, rank_correlations
 from gpustab.studies.instability.subsets import CONSISTENCY, consistency_over_n, tied
-from gpustab.studies.instability.technique import Technique, Wide
+from gpustab.studies.instability.technique import Lists, Technique, Wide, measure
 from gpustab.studies.instability.trees import as_runs, top_of
 from gpustab.studies.shared.wording import groups_in_words
 
@@ -127,21 +127,6 @@ _EPSILON = 1e-6
 """What leaving out far words may change of a probability in table 2.4."""
 
 
-class Lists(NamedTuple):
-    """Neighbour lists, their overlap, and the list lengths that the vocabulary allows."""
-
-    lists: engine.NeighbourPass
-    overlap: Overlap
-    lengths: list[int]
-
-
-def measure(runs: Runs, compute: Compute, targets: Tensor) -> Lists:
-    """Return p@n and j@n of all pairs of runs over some targets."""
-    lists = engine.neighbour_pass(runs, targets, max(LENGTHS), compute)
-    lengths = [n for n in LENGTHS if n <= lists.k]
-    return Lists(lists, engine.overlap_pass(lists, lengths, compute), lengths)
-
-
 def overlap_tables(technique: Technique) -> dict[str, Table]:
     """Measure p@n and j@n in every group, and the consistency over n in the shuffled one, all over the same words.
 
@@ -154,30 +139,31 @@ def overlap_tables(technique: Technique) -> dict[str, Table]:
         InputError: if fewer than two words are in all runs of all samplings.
     """
     name, compute, seed = technique.name, technique.compute, technique.seed
-    there = _over_common_words(technique.groups, seed)
-    measured = {sampling: measure(runs, compute, targets) for sampling, (runs, targets) in there.items()}
+    measured = _measured(technique)
     shared = []
-    for sampling, (lists, overlap, lengths) in measured.items():
-        chance = mean_over_measured(chance_overlap(there[sampling][0].present), overlap.targets)
+    for sampling, (present, (lists, overlap, lengths)) in measured.items():
+        chance = mean_over_measured(chance_overlap(present), overlap.targets)
         for m, n in enumerate(lengths):
             p, j = pair_statistics(overlap.p[m]), pair_statistics(overlap.j[m])
             shared.append(Shared(name, sampling, n, len(lists.targets), p.mean, p.se, j.mean, j.se, n * chance))
-    shuffled = measured["shuffled"]
+    shuffled = measured["shuffled"][1]
     consistency = CONSISTENCY.named(consistency_over_n(name, shuffled.lists, compute, seed))
     over_n = OVER_LENGTHS.named(over_lengths(name, shuffled)) | consistency
     return SHARED.named(shared) | over_n | HALVES.named(halves(name, shuffled, compute))
 
 
-def _over_common_words(groups: Mapping[str, Runs], seed: int) -> dict[str, tuple[Runs, Tensor]]:
-    """Runs and target rows of every group; of several groups only the words that all runs of all of them have."""
-    if len(groups) == 1:
-        return {sampling: (runs, engine.draw_targets(runs, seed=seed)) for sampling, runs in groups.items()}
-    restricted, rows = over_common_words(list(groups.values()))
+def _measured(technique: Technique) -> dict[str, tuple[Tensor, Lists]]:
+    """Which run has which word, and the lists of every group; of several groups over the words that all runs have."""
+    if len(technique.groups) == 1:
+        return {"shuffled": (technique.runs.present, technique.neighbours)}
+    restricted, rows = over_common_words(list(technique.groups.values()))
     if len(rows[0]) < 2:
         raise InputError(f"{len(rows[0])} words are in all runs of all samplings")
-    drawn = torch.searchsorted(rows[0], engine.draw_targets(restricted[0], seed=seed))  # entries of `rows`
-    targets = (words[drawn] for words in rows)
-    return dict(zip(groups, zip(restricted, targets, strict=True), strict=True))
+    drawn = torch.searchsorted(rows[0], engine.draw_targets(restricted[0], seed=technique.seed))  # entries of `rows`
+    return {
+        sampling: (runs.present, measure(runs, technique.compute, words[drawn]))
+        for sampling, runs, words in zip(technique.groups, restricted, rows, strict=True)
+    }
 
 
 def over_lengths(name: str, measured: Lists) -> list[OverLengths]:

@@ -272,12 +272,12 @@ def how_many_table(technique: Technique) -> dict[str, Table]:
 def _quantities(technique: Technique) -> Iterator[tuple[str, list[Tensor]]]:
     """What the errors are of, with its pair matrices: one, or one for every drawn word."""
     runs, compute = technique.runs, technique.compute
-    losses = pair_matrix(engine.pip_pass(runs, compute).reduced.cpu(), len(runs))
-    yield REDUCED_PIP, [technique.without_copies(losses)]
-    k = min(LENGTH, int(runs.present.sum(1).min()) - 1)
-    lists = engine.neighbour_pass(runs, engine.draw_targets(runs, seed=technique.seed), k, compute)
-    yield f"p@{k}", [engine.overlap_pass(lists, [k], compute).p[0].cpu()]
-    of_words = word_matrices(runs, technique.draw(HOW_MANY_WORDS), compute)
+    yield REDUCED_PIP, [technique.without_copies(pair_matrix(technique.pip.reduced.cpu(), len(runs)))]
+    lists, overlap, lengths = technique.neighbours
+    k = min(LENGTH, lists.k)
+    shared = overlap.p[lengths.index(k)] if k in lengths else engine.overlap_pass(lists, [k], compute).p[0]
+    yield f"p@{k}", [shared.cpu()]
+    of_words = word_matrices(runs, technique.draw(HOW_MANY_WORDS), compute, technique.gram)
     yield "one word's PIP loss", list(technique.without_copies(of_words))
 
 

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
 
+from gpustab import engine
+from gpustab.engine.gram import gram_fits
 from gpustab.errors import InputError
+from gpustab.kernels.averaging import Average
+from gpustab.kernels.gram import squared_norms
+from gpustab.kernels.overlap import Overlap
+from gpustab.kernels.pip_loss import WordwisePip
 from gpustab.machine.device import DEFAULT, Compute
+from gpustab.options import LENGTHS
 from gpustab.results import Column, Sheet, Table
 from gpustab.results.table import names_of
 from gpustab.runs.runs import Runs
@@ -57,6 +65,21 @@ class Wide(Sheet[R], Generic[R]):
             yield kind(*(record[name] for name in names), by_key)
 
 
+class Lists(NamedTuple):
+    """Neighbour lists, their overlap, and the list lengths that the vocabulary allows."""
+
+    lists: engine.NeighbourPass
+    overlap: Overlap
+    lengths: list[int]
+
+
+def measure(runs: Runs, compute: Compute, targets: Tensor) -> Lists:
+    """Return p@n and j@n of all pairs of runs over some targets."""
+    lists = engine.neighbour_pass(runs, targets, max(LENGTHS), compute)
+    lengths = [n for n in LENGTHS if n <= lists.k]
+    return Lists(lists, engine.overlap_pass(lists, lengths, compute), lengths)
+
+
 SAME_RUNS = Sheet("same_runs", SameRuns, "one row a pair of samplings that share runs")
 
 
@@ -73,6 +96,8 @@ class Technique:
         place: what it was trained by, and what its corpus is called, where there are several.
         notes: sentences on what could not be measured; chapters add theirs.
         flaws: by sampling, what is wrong with its runs; the first chapter looks.
+        stems: by the order of the runs, what its tree of averages and those of the halves of the order have in common,
+            where that was formed and is small; see :func:`gpustab.studies.instability.trees.stem_of`.
     """
 
     name: str
@@ -83,16 +108,63 @@ class Technique:
     place: tuple[str, str] = ("", "")
     notes: list[str] = field(default_factory=list)
     flaws: dict[str, Flaws] = field(default_factory=dict)
+    stems: dict[tuple[int, ...], list[Average]] = field(default_factory=dict)
 
     @property
     def runs(self) -> Runs:
         """The shuffled runs: what the technique itself does."""
         return self.groups["shuffled"]
 
-    @property
+    @cached_property
     def joint(self) -> Tensor:
         """Row numbers of the words that all shuffled runs have."""
         return self.runs.joint.nonzero().flatten()
+
+    @cached_property
+    def pip(self) -> engine.PipPass:
+        """The PIP losses of all pairs of shuffled runs."""
+        return engine.pip_pass(self.runs, self.compute, wordwise=True)
+
+    @property
+    def gram(self) -> engine.GramPass:
+        """The float64 block Gram of the shuffled runs; kept where it is small, since half of the chapters read it."""
+        if gram_fits(self.runs, self.compute):
+            return self._gram
+        return engine.gram_pass(self.runs, self.compute, torch.float64)
+
+    @cached_property
+    def _gram(self) -> engine.GramPass:
+        return engine.gram_pass(self.runs, self.compute, torch.float64)
+
+    @cached_property
+    def norms(self) -> Tensor:
+        """``‖C_ij‖²`` of all pairs of shuffled runs, ``(R, R)``."""
+        if gram_fits(self.runs, self.compute):
+            return squared_norms(self.gram.gram)
+        return engine.norms_pass(self.runs, self.compute)
+
+    @cached_property
+    def wordwise(self) -> WordwisePip:
+        """The PIP losses of the words of the shuffled runs, from the block Gram."""
+        return engine.wordwise_pass(self.runs, self.gram, self.compute)
+
+    @cached_property
+    def neighbours(self) -> Lists:
+        """The neighbours of the shuffled runs' usual targets."""
+        return measure(self.runs, self.compute, engine.draw_targets(self.runs, seed=self.seed))
+
+    def neighbours_of(self, targets: Tensor) -> tuple[engine.NeighbourPass, Tensor, list[int]]:
+        """Return the neighbours of some words, p@n of each ``(N, t)``, and the values of n.
+
+        The usual targets are drawn in one order: fewer are some of them, and are not searched for again.
+        """
+        every, targets = self.neighbours, targets.to(self.runs.device)
+        places = torch.searchsorted(every.lists.targets, targets).clamp(max=len(every.lists.targets) - 1)
+        if not torch.equal(every.lists.targets[places], targets):
+            every, places = measure(self.runs, self.compute, targets), torch.arange(len(targets), device=targets.device)
+        lists = every.lists
+        fields = {name: getattr(lists, name)[:, places] for name in ("indices", "cosines", "tied", "present")}
+        return lists._replace(targets=targets, **fields), every.overlap.p_word[:, places].cpu(), every.lengths
 
     @property
     def seed(self) -> int:

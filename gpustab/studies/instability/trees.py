@@ -14,12 +14,14 @@ import torch
 from torch import Tensor
 
 from gpustab import engine
+from gpustab.engine.cosines import row_products
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.averaging import Average, aligned_average, cross_gram, leaf
 from gpustab.kernels.gram import block_gram, squared_norms
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.pip_loss import pip_from_norms, reduced
 from gpustab.kernels.procrustes import procrustes
+from gpustab.machine.device import free_memory
 from gpustab.results import Column, Sheet, Table
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate, jackknife_error, ratio
@@ -108,11 +110,13 @@ class Level:
         beneath: runs beneath each.
         averages: two or more, over disjoint runs.
         runs: the numbers of the runs beneath each.
+        rest: what the tree has beside them, of fewer runs.
     """
 
     beneath: int
     averages: Sequence[Average]
     runs: list[list[int]]
+    rest: Sequence[Average] = ()
 
 
 def levels_of(runs: Runs, order: list[int], *, renormalise: bool) -> Iterator[Level]:
@@ -127,7 +131,8 @@ def levels_of(runs: Runs, order: list[int], *, renormalise: bool) -> Iterator[Le
     for nodes in engine.average_levels(ordered, renormalise=renormalise):
         if len(_equal(nodes)) > 1:
             # No name for the averages here: the next level is formed while this one is let go.
-            yield _level(_equal(nodes), [node.runs for node in _equal(nodes)], order)
+            rest = nodes[len(_equal(nodes)) :]
+            yield replace(_level(_equal(nodes), [node.runs for node in _equal(nodes)], order), rest=rest)
 
 
 def _equal(nodes: Sequence[Average]) -> list[Average]:
@@ -140,11 +145,34 @@ def _level(averages: Sequence[Average], beneath: Sequence[Sequence[int]], order:
     return Level(len(beneath[0]), averages, [[order[r] for r in group] for group in beneath])
 
 
-def top_of(runs: Runs) -> Average:
-    """Return the average of all runs."""
-    for level in engine.average_levels(runs):
+def top_of(runs: Runs, below: Sequence[Average] = ()) -> Average:
+    """Return the average of all runs, or of those beneath some averages of them."""
+    for level in engine.average_levels(runs, below=below):
         top = level[0]
     return top
+
+
+def _stem_size(runs: int) -> int:
+    """Return of how many runs the highest averages are that a tree and those over its two halves have in common."""
+    half = runs // 2
+    return half & -half
+
+
+def keep_stem(technique: Technique, order: list[int], level: Level) -> None:
+    """Keep a level of a tree for :func:`stem_of`, if it is that one, and those of all orders are small."""
+    nodes = [*level.averages, *level.rest] if level.beneath == _stem_size(len(order)) > 1 else []
+    size = sum(node.vectors.nbytes for node in nodes)
+    if nodes and size * ORDERS <= free_memory(technique.runs.device) // 8:
+        technique.stems[tuple(order)] = nodes
+
+
+def stem_of(technique: Technique, order: list[int]) -> list[Average]:
+    """Return averages of which the tree over an order of the runs and those over its halves are made; maybe none."""
+    if tuple(order) not in technique.stems and _stem_size(len(order)) > 1:
+        for level in levels_of(technique.runs, order, renormalise=False):
+            if level.beneath == _stem_size(len(order)):
+                return [*level.averages, *level.rest]
+    return technique.stems.get(tuple(order), [])
 
 
 def orders_of(runs: int, seed: int) -> list[list[int]]:
@@ -217,11 +245,11 @@ def alignment_tables(technique: Technique) -> dict[str, Table]:
 def _term(technique: Technique) -> Term:
     rows = joint_rows(technique.runs, technique.joint)
     first, second = technique.word_pairs()
-    cosine = technique.as_copies(torch.stack([(x[first] * x[second]).sum(1) for x in rows], 1))  # (pairs, R)
+    cosine = technique.as_copies(torch.stack([row_products(x, first, second) for x in rows], 1))  # (pairs, R)
     terms = []
     for a in range(0, len(rows) - 1, 2):  # disjoint pairs of runs
         middle = aligned_average(leaf(rows[a], a), leaf(rows[a + 1], a + 1)).vectors
-        terms.append((middle[first] * middle[second]).sum(1) - cosine[:, a : a + 2].mean(1))
+        terms.append(row_products(middle, first, second) - cosine[:, a : a + 2].mean(1))
     return term_of(technique.name, torch.stack(terms, 1), cosine)
 
 
@@ -259,29 +287,41 @@ def _trees(technique: Technique) -> Iterator[TreeRow]:
     runs, joint = technique.runs, technique.joint
     rows, base = joint_rows(runs, joint), 0.0
     if not technique.is_one:  # root mean square loss of the runs, as below
-        base, _ = _rms(engine.norms_pass(replace(runs, unit=True), technique.compute), len(joint))
+        norms = technique.norms if runs.unit else engine.norms_pass(replace(runs, unit=True), technique.compute)
+        base, _ = _rms(norms, len(joint))
     orders = orders_of(len(runs), technique.seed)
     half = len(runs) // 2
     splits = [(order[:half], order[half : 2 * half]) for order in orders]
+    trees = [_tops(technique, order, half) for order in orders]
     tops = {
-        TREE: [_top(runs, order, joint) for order in orders],
+        TREE: [top for top, _ in trees],
         ONE_REFERENCE: [naive_average(rows, reference) for reference in range(min(len(orders), len(runs)))],
     }
     halves = {
-        TREE: lambda part: _top(runs, part, joint),
-        ONE_REFERENCE: lambda part: naive_average(joint_rows(runs.take(part), joint), 0),
+        TREE: [parts for _, parts in trees],
+        ONE_REFERENCE: [[naive_average(joint_rows(runs.take(part), joint), 0) for part in split] for split in splits],
     }
     for kind, spaces in tops.items():
         loss, error = _rms_loss(spaces)
-        losses = [ratio(_rms_loss([*map(halves[kind], split)])[0], base) for split in splits]
+        losses = [ratio(_rms_loss(parts)[0], base) for parts in halves[kind]]
         between = torch.tensor(losses, dtype=torch.float64, device="cpu")
         parts = (ratio(loss, base), ratio(error, base), half, len(splits), float(between.mean()))
         spread = float(between.std()) if len(splits) > 1 else math.nan
         yield TreeRow(technique.name, kind, len(spaces), *parts, spread, 1 / math.sqrt(half))
 
 
-def _top(runs: Runs, order: list[int], joint: Tensor) -> Tensor:
-    return top_of(runs.take(order)).vectors[joint]
+def _tops(technique: Technique, order: list[int], half: int) -> tuple[Tensor, list[Tensor]]:
+    """Return the averages of all runs in some order, and of either half of it, over the joint words."""
+    runs, joint = technique.runs.take(order), technique.joint
+    stem = stem_of(technique, order)
+    nodes = half // _stem_size(len(order))  # beneath a half
+    parts = []
+    for number in range(2):
+        if stem:
+            parts.append(top_of(runs, stem[number * nodes : (number + 1) * nodes]))
+        else:
+            parts.append(top_of(runs.take(list(range(number * half, (number + 1) * half)))))
+    return top_of(runs, stem).vectors[joint], [part.vectors[joint] for part in parts]
 
 
 def _rms_loss(spaces: Sequence[Tensor]) -> tuple[float, float]:
