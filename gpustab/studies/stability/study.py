@@ -196,7 +196,7 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     n = _length(lengths)
     overlaps = engine.overlap_pass(lists, lengths, compute, spread=n)
     ties = {n: int(lists.tied[:, :, n - 1].sum()) for n in lengths}
-    by_word, between = overlaps.of_words(), overlaps.p[lengths.index(n)]
+    by_word, between = overlaps.of_words(), pair_matrix(overlaps.p_pairs[lengths.index(n)], len(runs))
     looked_at = look_at_words(runs, pip, words, n, by_word, between, rows)
     result, targets = answer.result, Targets(words=len(rows), missing=len(missing))
     together = sorted({m for m in (*TOGETHER, len(runs)) if m <= len(runs)})
@@ -258,8 +258,8 @@ def pair_table(runs: Runs, pip: engine.PipPass, overlaps: Overlap, lengths: list
         "chance_reduced_pip": np.full(len(i), np.nan) if pip.scale is None else pip.scale.chance.cpu().numpy(),
     }
     for m, n in enumerate(lengths):
-        columns[f"p@{n}"] = overlaps.p[m].cpu()[i, j].numpy()
-        columns[f"j@{n}"] = overlaps.j[m].cpu()[i, j].numpy()
+        columns[f"p@{n}"] = overlaps.p_pairs[m].cpu().numpy()
+        columns[f"j@{n}"] = overlaps.j_pairs[m].cpu().numpy()
     return Table(columns, long=True)
 
 
@@ -318,9 +318,10 @@ def nearest_table(runs: Runs, lists: engine.NeighbourPass, n: int, p: Tensor) ->
     order = np.lexsort((keys, -hits.astype(int), target))
     order = order[hits[order] > 1]
     first = np.searchsorted(target[order], target[order])  # where the rows of the same word begin
-    order = order[np.arange(len(order)) - first < _EACH]
+    rank = np.arange(len(order)) - first
+    order, rank = order[rank < _EACH], rank[rank < _EACH]
     of, near = kept[target[order]], keys[order] % runs.words
-    cosines, margins = _cosines(runs, lists, n, of, near)
+    cosines, margins = _cosines(runs, lists, n, of, rank, near)
     having = lists.present.sum(0).cpu().numpy()[of]
     judged = zip(hits[order].tolist(), having.tolist(), margins, p.cpu()[of].tolist(), strict=True)
     # Each word's text is made once, not in each of its rows; and a row of ASCII digits is a text as it lies.
@@ -340,13 +341,25 @@ def nearest_table(runs: Runs, lists: engine.NeighbourPass, n: int, p: Tensor) ->
 
 
 def _cosines(
-    runs: Runs, lists: engine.NeighbourPass, n: int, of: NDArray[np.int64], near: NDArray[np.int64]
+    runs: Runs,
+    lists: engine.NeighbourPass,
+    n: int,
+    of: NDArray[np.int64],
+    rank: NDArray[np.int64],
+    near: NDArray[np.int64],
 ) -> tuple[NDArray[np.float64], list[float]]:
     """The mean cosine of targets with neighbours, and how probably each is nearer than the first outside the list."""
     means, margins = np.empty(len(of)), []
-    for some in np.array_split(np.arange(len(of)), max(1, len(of) * len(runs) // _AT_ONCE)):
-        first, second = lists.targets.cpu()[of[some]], torch.from_numpy(near[some])
-        cosines = engine.pair_values(runs, first, second).cpu()  # (w, R)
+    words = np.unique(of)
+    at_once = max(1, _AT_ONCE // (len(runs) * _EACH))
+    for start in range(0, len(words), at_once):
+        targets = words[start : start + at_once]
+        some = slice(*np.searchsorted(of, [targets[0], targets[-1] + 1]))
+        place = np.searchsorted(targets, of[some]), rank[some]
+        first = lists.targets.cpu()[targets]
+        second = first[:, None].repeat(1, _EACH)  # a target of fewer neighbours stands beside itself
+        second[place] = torch.from_numpy(near[some])
+        cosines = engine.pair_values(runs, first, second).cpu()[place]  # (w, R)
         beyond = cosines - lists.cosines[:, of[some], n].T.cpu() if lists.k > n else torch.ones_like(cosines)
         beyond = torch.where(cosines.isnan(), torch.nan, beyond)  # of lists that hold all words, no word is outside
         known = ~beyond.isnan()
