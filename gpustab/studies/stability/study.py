@@ -20,6 +20,7 @@ from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.overlap import Overlap
 from gpustab.kernels.pip_loss import WordwisePip
 from gpustab.machine.device import CPU, Compute, log
+from gpustab.machine.memory import let_go
 from gpustab.machine.progress import Progress
 from gpustab.options import SIMILARITIES, chosen
 from gpustab.report import Result
@@ -47,7 +48,7 @@ _WORDS = 10_000
 """Most frequent targets whose neighbours are kept: a page of 200,000 words stays small."""
 _EACH = 20
 """Neighbours that are kept of a word, those in the most runs."""
-_AT_ONCE = 1_000_000
+_AT_ONCE = 500_000
 """Cosines that are held at a time."""
 
 
@@ -108,6 +109,7 @@ def _measure_family(
     members = [answer.take(group) for group in groups]
     for runs in members:
         _measure_or_fall_back(runs, options, answer, verdict)
+        let_go()
     verdict.of_family()
     answer.result.notes += said_of(same_runs({runs.name: runs for runs in members}))
     _measure_samplings(members, answer, verdict)
@@ -190,6 +192,7 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
         compute,
         lambda done: answer.report(f"{runs.name}: neighbours", 0.3 + 0.6 * done / len(runs)),
     )
+    let_go()
     judged, pip = judge(runs, pip), pip.without_sums()
     lengths = sorted({min(n, lists.k) for n in options.neighbours})
     answer.report(f"{runs.name}: overlap", 0.9)
@@ -307,13 +310,9 @@ def nearest_table(runs: Runs, lists: engine.NeighbourPass, n: int, p: Tensor) ->
         is and a 0 for the others; ``cosine``, the mean over runs; and ``verdict``, whether it holds, as ``gpustab
         neighbours`` judges it. At most 20 rows a word, of at most 10,000 words.
     """
-    targets, rows = lists.targets.cpu().numpy(), lists.indices[:, :, :n].cpu().numpy()
+    targets = lists.targets.cpu().numpy()
     kept = _most_frequent(runs, targets)
-    places = np.argwhere(rows[:, kept] >= 0)  # run, target, rank
-    words = rows[:, kept][tuple(places.T)]
-    keys, which = np.unique(places[:, 1] * runs.words + words, return_inverse=True)
-    inside = np.zeros((len(keys), len(runs)), np.uint8)
-    inside[which, places[:, 0]] = 1
+    keys, inside = _in_runs(lists.indices[:, kept, :n].cpu().numpy(), runs.words)
     hits, target = inside.sum(1), keys // runs.words
     order = np.lexsort((keys, -hits.astype(int), target))
     order = order[hits[order] > 1]
@@ -338,6 +337,15 @@ def nearest_table(runs: Runs, lists: engine.NeighbourPass, n: int, p: Tensor) ->
         },
         long=True,
     )
+
+
+def _in_runs(lists: NDArray[np.int64], words: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Targets and neighbours of lists ``(R, t, n)``, as ``target · v + neighbour``, and which runs list each."""
+    places = np.argwhere(lists >= 0)  # run, target, rank
+    keys, which = np.unique(places[:, 1] * words + lists[tuple(places.T)], return_inverse=True)
+    inside = np.zeros((len(keys), len(lists)), np.uint8)
+    inside[which, places[:, 0]] = 1
+    return keys, inside
 
 
 def _cosines(
