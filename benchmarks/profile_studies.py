@@ -4,7 +4,8 @@
 
 Every call is a process of its own. A thread in it looks a hundred times a second at what the main thread is doing, and
 takes down the room of the innermost function of gpustab: so every command has phases, and none is slowed down.
-With ``--before`` the same calls go to an earlier version in turn; what it does not know is left out.
+With ``--before`` the same calls go to an earlier version in turn; what it does not know is left out. Rows of other
+calls stay in the file, each with its commit; ``not_run`` says which calls have no row of this one, and why.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ CALLS = {
     "study bootstrap sotu": "study bootstrap {sotu} --text sotu --count 6 -o {out}",
     "study change sotu": "study change {periods} -w labor,war -o {out}",
     "study consistency lee": "study consistency {lee}/sgns/shuffled --text lee --number 12 -o {out}",
+    "study consistency encoder": "study consistency --encoder {encoder} --text lee --number 12 -o {out}",
     "study thresholds lee": "study thresholds {lee}/sgns/shuffled --min-pairs 100 --draws 20 -o {out}",
     "study association lee": "study association {lee} --sets {sets} -o {out}",
     "study words lee": "study words {lee}/sgns/shuffled --text lee -o {out}",
@@ -71,6 +73,7 @@ CALLS = {
     "study calibration": "study calibration --model {encoder} --scores {scores} -o {out}",
     "study edits lee": "study localization lee --edits -m {encoder} -o {out}",
     "study localization": "study localization {pairs} -m bow -m mean={lee}/sgns/shuffled/run-000.safetensors -o {out}",
+    "study localization encoder": "study localization {pairs} -m {encoder} -o {out}",
 }
 """The calls; what stands in braces is made before."""
 
@@ -186,6 +189,7 @@ def row_of(name: str, version: str, calls: list[dict[str, Any]]) -> dict[str, An
         "seconds": middle,
         "span": [min(seconds), max(seconds)],
         "processor": statistics.median(one["processor"] for one in calls),
+        "load": round(os.getloadavg()[0], 1),
         "phases": dict(shown),
         "peak_mb": max(one["peak_mb"] for one in calls),
         "written": calls[-1]["written"],
@@ -215,14 +219,13 @@ def main() -> None:
 
     from benchmarks.setting import ROOT, environment, keep
 
-    there = environment(torch.device("cpu")) | ({"before": _commit(given.before)} if given.before else {})
-    there["load"] = [round(load, 1) for load in os.getloadavg()]
-    trees = {"after": ROOT} | ({"before": given.before.resolve()} if given.before else {})
+    kept = given.out or ROOT / "benchmarks/results/studies-cpu.json"
+    trees = {_commit(tree): tree.resolve() for tree in (ROOT, given.before) if tree}
     beginnings = tuple(part for part in given.only.split(",") if part)
     chosen = {name: line for name, line in CALLS.items() if not beginnings or name.startswith(beginnings)}
     for wanted in ("encoder", "other"):
         chosen = {name: line for name, line in chosen.items() if getattr(given, wanted) or f"{{{wanted}}}" not in line}
-    rows = []
+    rows = json.loads(kept.read_text())["rows"] if kept.exists() else []
     with tempfile.TemporaryDirectory() as temporary:
         folder, made = Path(temporary), given.made or Path(temporary) / "made"
         made.mkdir(exist_ok=True)
@@ -241,16 +244,28 @@ def main() -> None:
                 if done["code"]:
                     raise SystemExit(f"{line}: {done['said']}")
                 shutil.move(folder / "out" / "o", made / name)
-                rows.append(row_of(f"make: {line.format(out=name)}", "after", [done]))
+                rows.append(row_of(f"make: {line.format(out=name)}", _commit(ROOT), [done]))
         for name, line in chosen.items():
             found: dict[str, list[dict[str, Any]]] = {version: [] for version in trees}
             for _ in range(given.repeats):
                 for version, tree in trees.items():
                     found[version].append(call(tree, line, places, folder))
+            rows = [row for row in rows if row["call"] != name]
             for version, calls in found.items():
                 rows.append(row_of(name, version, calls))
                 print(json.dumps(rows[-1]), flush=True)
-            keep({"environment": there, "rows": rows}, given.out or ROOT / "benchmarks/results/studies-cpu.json")
+            there = environment(torch.device("cpu"))
+            keep({"environment": there, "rows": rows, "not_run": _not_run(rows, _commit(ROOT))}, kept)
+
+
+def _not_run(rows: list[dict[str, Any]], version: str) -> dict[str, str]:
+    """Say of every call without a row of a version which one it has, or what it would take."""
+    last = {row["call"]: row["version"] for row in rows}
+    return {
+        name: f"last at {last[name]}" if name in last else "needs --encoder" if "{encoder}" in line else "never run"
+        for name, line in CALLS.items()
+        if last.get(name) != version
+    }
 
 
 def _commit(tree: Path) -> str:

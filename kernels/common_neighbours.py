@@ -21,6 +21,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gpustab.kernels.overlap import order_of_rows
 from gpustab.kernels.shapes import want
 
 __all__ = ["CommonNeighbours", "common_neighbours"]
@@ -86,7 +87,8 @@ def _hits(lists: Tensor, have: Tensor) -> Tensor:
         have: ``(R, t)`` bool.
     """
     words = lists.masked_fill(~have.T[:, :, None], -1).flatten(1)
-    ordered, order = words.sort(1)
+    order = order_of_rows(words)
+    ordered = words.gather(1, order)
     first = torch.nn.functional.pad((ordered[:, 1:] != ordered[:, :-1]).long(), (1, 0))
     number = first.cumsum(1)
     counts = torch.zeros_like(words).scatter_add_(1, number, torch.ones_like(words)).gather(1, number)

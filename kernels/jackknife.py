@@ -116,12 +116,12 @@ def pair_errors(matrices: Tensor, subsets: Tensor | None = None) -> tuple[Tensor
     """
     known = ~matrices.isnan()
     known.diagonal(dim1=-2, dim2=-1).fill_(False)
-    values, pairs_of = torch.where(known, matrices, 0).double(), known.double()
+    values = torch.where(known, matrices, 0).double()
     if subsets is None:
-        counts, sums = pairs_of.sum(-1), values.sum(-1)
+        counts, sums = known.sum(-1).double(), values.sum(-1)
     else:
         members = subsets.double()
-        counts, sums = (product(members, x) * members for x in (pairs_of, values))
+        counts, sums = (product(members, x) * members for x in (known.double(), values))
     pairs, total = counts.sum(-1) / 2, sums.sum(-1) / 2
     taking_part = counts > 0
     runs = taking_part.sum(-1, dtype=torch.float64)

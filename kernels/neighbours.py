@@ -45,6 +45,9 @@ _PROPOSED_FROM = 8000
 _FEW_OF_A_ROW = 16
 """Scores of a row up to which torch finds the highest sooner than numpy, which takes half the time for 50."""
 
+_OF_MANY = 8
+"""Rows of many that are alike, whose sum tells which columns are high in all: the sum of all tells hardly more."""
+
 _TIED = 4
 """Candidates of a first search in float64 beyond those that it needs: hardly any are tied."""
 
@@ -147,25 +150,28 @@ def top_k(
 
 
 def lists_of_cosines(cosines: Tensor, targets: Tensor, k: int, dimension: int) -> tuple[Neighbours, Tensor]:
-    """Read lists from cosines that were formed for another end, instead of forming them once more.
+    """Read lists in R runs from cosines that were formed for another end, instead of forming them once more.
 
     Args:
-        cosines: ``(t, v)`` float64 products of unit rows with all rows; a target's own becomes −∞ in place.
+        cosines: ``(t, R, v)`` float64 products of unit rows with all rows; a target's own becomes −∞ in place.
         targets: ``(t,)`` row numbers.
         k: number of neighbours, at most ``v − 1``.
         dimension: of the rows, for the error of their products.
 
     Returns:
-        The neighbours, their cosines right to :func:`~gpustab.kernels.search.rounding_bound`; and ``(t,)`` bool, which
-        lists are surely those of :func:`top_k`: of the others, another order of the sums could part a near tie.
+        The neighbours, every field ``(t, R, k)``, their cosines right to
+        :func:`~gpustab.kernels.search.rounding_bound`; and ``(t, R)`` bool, which lists are surely those of
+        :func:`top_k`: of the others, another order of the sums could part a near tie.
     """
-    v, error = cosines.shape[1], rounding_bound(dimension, 2.0**-53)
-    cosines[torch.arange(len(targets), device=targets.device), targets] = -torch.inf
-    scores, found = _highest(cosines, min(v, k + 1 + _TIED))
-    beyond = scores.amin(1) + 2 * error if scores.shape[1] < v else scores.new_full((len(scores),), -torch.inf)
+    (*shape, v), error = cosines.shape, rounding_bound(dimension, 2.0**-53)
+    cosines[torch.arange(len(targets), device=targets.device), :, targets] = -torch.inf
+    m = min(v, k + 1 + _TIED)
+    found, scores = (torch.cat(parts) for parts in zip(*(_highest_of_alike(some, m) for some in cosines), strict=True))
+    found, scores = _descending(found, scores)
+    beyond = scores[:, -1] + 2 * error if m < v else scores.new_full((len(scores),), -torch.inf)
+    clear = ((scores.diff(dim=1) + RESOLUTION).abs() > 4 * error).all(1)
     lists, proven = _lists(found, scores, beyond, k, v)
-    gaps = scores.sort(dim=1).values.diff(dim=1)
-    return lists, proven & ((gaps - RESOLUTION).abs() > 4 * error).all(1)
+    return Neighbours(*(field.unflatten(0, shape) for field in lists)), (proven & clear).view(shape)
 
 
 def _searches(single: Tensor, queries: int, halves: bool) -> Iterator[tuple[str, Tensor, float]]:
@@ -248,6 +254,21 @@ def _highest(scores: Tensor, m: int) -> tuple[Tensor, Tensor]:
     return scores.gather(1, found), found
 
 
+def _highest_of_alike(scores: Tensor, m: int) -> tuple[Tensor, Tensor]:
+    """Return places and values of the m highest scores of rows that are alike, such as those of a word in many runs.
+
+    Columns that can hold none of them are left out first.
+    """
+    if scores.device.type != "cpu":
+        return _highest(scores, m)[::-1]
+    values = scores.numpy()
+    likely = values[:: max(1, len(values) // _OF_MANY)].sum(0).argpartition(-m)[-m:]
+    # No row's m-th highest score is below the lowest of any m of its scores.
+    columns = np.flatnonzero((values >= values[:, likely].min(1, keepdims=True)).any(0))
+    highest, places = _highest(torch.from_numpy(values.take(columns, axis=1)), m)
+    return torch.from_numpy(columns)[places], highest
+
+
 def _settle(task: _Task, queries: Tensor, found: Tensor, cosines: Tensor, beyond: Tensor) -> Tensor:
     """Fill in the result of the queries that candidates prove; return the others.
 
@@ -259,7 +280,7 @@ def _settle(task: _Task, queries: Tensor, found: Tensor, cosines: Tensor, beyond
         beyond: ``(q,)`` what no other row's cosine exceeds.
     """
     result, own = task.result, task.targets[queries]
-    cosines = cosines.masked_fill(found == own[:, None], -torch.inf)
+    found, cosines = _descending(found, cosines.masked_fill(found == own[:, None], -torch.inf))
     lists, proven = _lists(found, cosines, beyond, result.indices.shape[1], len(task.vectors))
     done = queries[proven]
     for field, its in zip(result, lists, strict=True):
@@ -268,7 +289,7 @@ def _settle(task: _Task, queries: Tensor, found: Tensor, cosines: Tensor, beyond
 
 
 def _lists(found: Tensor, cosines: Tensor, beyond: Tensor, k: int, v: int) -> tuple[Neighbours, Tensor]:
-    """Return the lists of candidates ``(q, m)``, themselves at −∞, and which of them no other row can change."""
+    """Return the lists of candidates ``(q, m)``, descending, and which of them no other row can change."""
     rows, cosines, cluster = _rank(found, cosines, v)
     # A row outside the list must lie below the k-th neighbour and below everything that is tied with it.
     tied_with_last = cosines.masked_fill(cluster != cluster[:, k - 1 : k], torch.inf).amin(1)
@@ -277,12 +298,16 @@ def _lists(found: Tensor, cosines: Tensor, beyond: Tensor, k: int, v: int) -> tu
     return lists, tied_with_last - RESOLUTION > beyond
 
 
-def _rank(found: Tensor, exact: Tensor, v: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Sort candidates by descending cosine, tied ones by row; returns rows, cosines and the number of the tie."""
-    cosines, order = exact.sort(dim=1, descending=True)
+def _descending(found: Tensor, cosines: Tensor) -> tuple[Tensor, Tensor]:
+    """Sort candidates ``(q, m)`` by descending cosine."""
+    cosines, order = cosines.sort(dim=1, descending=True)
+    return found.gather(1, order), cosines
+
+
+def _rank(rows: Tensor, cosines: Tensor, v: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Sort tied ones of descending candidates by row, in place; returns rows, cosines and the number of the tie."""
     apart = cosines[:, :-1] - cosines[:, 1:] > RESOLUTION
     cluster = torch.nn.functional.pad(apart.long().cumsum(1), (1, 0))
-    rows = found.gather(1, order)
     tied = (~apart.all(1)).nonzero().flatten()  # few: only these are sorted again
     if len(tied):
         order = (cluster[tied] * v + rows[tied]).argsort(dim=1)

@@ -47,37 +47,49 @@ def pair_cosines(runs: Runs, first: Tensor, second: Tensor) -> cosine.CosineStat
 
 @telling_memory
 def pair_values(runs: Runs, first: Tensor, second: Tensor, compute: Compute = DEFAULT) -> Tensor:
-    """Return the cosines of word pairs in every run, ``(n, R)``; NaN where a run lacks a word.
+    """Return the cosines of word pairs in every run, NaN where a run lacks a word.
 
     Args:
         runs: the runs.
         first: ``(n,)`` row numbers.
-        second: ``(n,)`` row numbers, paired with the first.
+        second: ``(n,)`` row numbers, paired with the first, or ``(n, m)``: m to each of the first.
         compute: how to compute.
+
+    Returns:
+        ``(n, R)`` float64 in [−1, 1], or ``(n, m, R)``.
     """
-    wanted, places = torch.cat([first, second]).to(runs.device).unique(return_inverse=True)
-    left, right = places.split([len(first), len(second)])
-    values = torch.empty(len(first), len(runs), dtype=torch.float64, device=runs.device)
+    wanted, places = torch.cat([first, second.flatten()]).to(runs.device).unique(return_inverse=True)
+    left, right = places.split([len(first), second.numel()])
+    values = torch.empty(*second.shape, len(runs), dtype=torch.float64, device=runs.device)
     for r in range(len(runs)):
-        values[:, r] = row_products(cosine.unit_rows(runs.select(r, wanted)), left, right, compute)
+        unit = cosine.unit_rows(runs.select(r, wanted))
+        values[..., r] = row_products(unit, left, right.view(second.shape), compute)
     values.clamp_(-1, 1)
     return values
 
 
 def row_products(x: Tensor, first: Tensor, second: Tensor, compute: Compute = DEFAULT) -> Tensor:
-    """Return the inner products ``(n,)`` of rows of x ``(v, d)``, float64, whose numbers are ``(n,)`` twice."""
-    tile = compute.tile(48 * x.shape[1], max(len(first), 1))
+    """Return inner products of rows of x ``(v, d)``, float64: of ``(n,)`` row numbers with others ``(n,)`` or ``(n, m)``."""
+    of_one = x.shape[1] * (second.shape[1] if second.ndim == 2 else 1)
+    tile = compute.tile(48 * of_one, max(len(first), 1))
     if x.device.type == "cpu":
-        tile = min(tile, max(1, _TILE_ON_CPU // (8 * x.shape[1])))
+        tile = min(tile, max(1, _TILE_ON_CPU // (8 * of_one)))
     parts = zip(first.split(tile), second.split(tile), strict=True)
-    return torch.cat([_dots(x.index_select(0, a), x.index_select(0, b)) for a, b in parts])
+    return torch.cat([_dots(_taken(x, a), _taken(x, b)) for a, b in parts])
+
+
+def _taken(rows: Tensor, places: Tensor) -> Tensor:
+    """``rows[places]`` of places ``(n,)`` or ``(n, m)``; indexing takes twice as long."""
+    return rows.index_select(0, places.flatten()).view(*places.shape, -1)
 
 
 def _dots(x: Tensor, y: Tensor) -> Tensor:
-    """Inner products of equal rows, the same bits in whatever tile."""
+    """Inner products of rows ``(n, d)`` with one each, or with m each ``(n, m, d)``, the same bits in whatever tile."""
+    if y.ndim == 3:
+        x = x[:, None]
     if x.device.type == "cpu":
         return torch.from_numpy(np.vecdot(x.numpy(), y.numpy()))
-    return x.mul_(y).sum(1)
+    return y.mul_(x).sum(-1)
 
 
 @telling_memory
@@ -131,8 +143,7 @@ def target_cosines(runs: Runs, targets: Tensor, n: int, compute: Compute, tiles:
         mean, places = mean.topk(min(kept, mean.shape[1]), dim=1)
         sd, words = sd.gather(1, places), words.gather(1, places)
     near = words[:, :CORRELATED]
-    values = pair_values(runs, targets.repeat_interleave(near.shape[1]), near.flatten(), compute)
-    return TargetCosines(mean, sd, mean_correlation(values.view(*near.shape, -1)), total)
+    return TargetCosines(mean, sd, mean_correlation(pair_values(runs, targets, near, compute)), total)
 
 
 def mean_correlation(values: Tensor) -> Tensor:

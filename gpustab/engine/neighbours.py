@@ -22,7 +22,7 @@ from gpustab.machine.device import DEFAULT, Compute, is_out_of_memory, log, tell
 from gpustab.machine.ranks import Ranks
 from gpustab.runs.runs import Runs
 
-_PAIRS_ON_CPU = 1 << 18
+_PAIRS_ON_CPU = 1 << 19
 """Pairs of runs and targets whose overlaps are formed at a time."""
 
 
@@ -181,7 +181,7 @@ def overlap_pass(
     device = found.indices.device
 
     def work(tile: int) -> overlap.Overlap:
-        total = torch.zeros(2, len(lengths), r, r, dtype=torch.float64, device=device)
+        total = torch.zeros(2, len(lengths), r * (r - 1) // 2, dtype=torch.float64, device=device)
         by_word = torch.zeros(2, len(lengths), targets, dtype=torch.float64, device=device)
         words = torch.zeros(len(WordOverlap._fields), targets, dtype=torch.float64, device=device)
         count = torch.zeros(r, r, dtype=torch.long, device=device)

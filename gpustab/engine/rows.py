@@ -8,6 +8,7 @@ lee (1,738 words, d = 100) a quarter. The nearest neighbours of all words are re
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -15,7 +16,6 @@ from gpustab.engine.finite import require_finite
 from gpustab.engine.neighbours import NeighbourPass, neighbour_pass
 from gpustab.engine.precision import rounding_error, tolerated, worst_condition
 from gpustab.engine.tiles import TilePass
-from gpustab.kernels.arithmetic import product
 from gpustab.kernels.neighbours import lists_of_cosines
 from gpustab.kernels.pip_loss import pip_from_norms
 from gpustab.kernels.word_pairs import WordwisePip, of_all_pairs
@@ -59,11 +59,11 @@ class _Lists:
 
     def add(self, words: slice, cosines: Tensor) -> None:
         """Read the lists of some words from their cosines ``(c, R, v)``, which are used up."""
-        found, runs = self.found, len(self.runs)
-        for word, some in zip(range(words.start, words.stop), cosines, strict=True):
-            own = torch.full((runs,), word, device=some.device)
-            lists, self.proven[:, word] = lists_of_cosines(some, own, found.k, self.runs.dimension)
-            found.indices[:, word], found.cosines[:, word], found.tied[:, word] = lists
+        found = self.found
+        lists, proven = lists_of_cosines(cosines, found.targets[words], found.k, self.runs.dimension)
+        self.proven[:, words] = proven.T
+        for field, its in zip((found.indices, found.cosines, found.tied), lists, strict=True):
+            field[:, words] = its.transpose(0, 1)
 
     def whole(self, compute: Compute) -> NeighbourPass:
         """Search once more for the lists that are not proven, and return all."""
@@ -73,6 +73,12 @@ class _Lists:
             for name in ("indices", "cosines", "tied"):
                 getattr(self.found, name)[:, left] = getattr(again, name)
         return self.found
+
+
+def _with_itself(x: Tensor) -> Tensor:
+    """Products of matrices ``(c, R, v)`` on a CPU with their transposes; NumPy forms one half of each and copies it."""
+    values = x.numpy()
+    return torch.from_numpy(np.matmul(values, values.swapaxes(1, 2)))
 
 
 @telling_memory
@@ -103,7 +109,7 @@ def rows_pass(runs: Runs, compute: Compute, counted: Tensor, nearest: int = 0) -
             some = cosines[: part.stop - start]
             for of_run, space, others in zip(some.unbind(1), spaces, columns, strict=True):
                 torch.mm(space[part], others.mT, out=of_run)
-            inner = product(some, some.mT)  # (c, R, R)
+            inner = _with_itself(some)  # (c, R, R)
             norms += inner[counted[part]].sum(0)
             of_words = of_all_pairs(inner, words, runs.present[:, part])
             found[:, part] = torch.stack([field.double() for field in of_words])

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, get_args
 from gpustab.errors import ComputationError, InputError, option
 from gpustab.formats.atomic import check_can_make, make_folder, remove, replacing, told, write_text
 from gpustab.formats.parsed import DamagedError, read_json
+from gpustab.machine.memory import let_go
 from gpustab.options import FigureFormat
 from gpustab.report.describe import draw, figures_of
 from gpustab.report.html import to_html
@@ -176,6 +177,8 @@ def _write_numbers(result: Content, folder: Path) -> Iterator[Path]:
             with replacing(path) as file:
                 write(frame, file)
             yield path
+        del frame
+    let_go()
     with replacing(folder / _SUMMARY) as file:
         for piece in json_pieces(result):
             file.write(piece.encode())

@@ -157,6 +157,11 @@ def test_cosines_of_pairs_in_every_run():
         assert got.isnan().tolist() == [[r == 2 for r in range(4)], [False] * 4, [False] * 4]
         np.testing.assert_allclose(got[1], full[:, at[1], at[2]], atol=1e-12)
         np.testing.assert_allclose(got[2], 1, atol=1e-12)
+        several = pair_values(runs, at, at.expand(3, 3), compute)
+        assert several.isnan().tolist() == [
+            [[r == 2 and 0 in (i, j) for r in range(4)] for j in range(3)] for i in range(3)
+        ]
+        np.testing.assert_allclose(several[1:, 1:].permute(2, 0, 1), full[:, at[1:, None], at[1:]], atol=1e-12)
 
 
 def test_mean_correlation_leaves_constant_words_out():

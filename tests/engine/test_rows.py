@@ -100,20 +100,21 @@ def test_lists_that_are_not_proven_are_searched_once_more(monkeypatch):
     cosines = neighbours.product(runs.run(0), runs.run(0).mT)
     for error in (1e-3, 1.0):
         monkeypatch.setattr(neighbours, "rounding_bound", lambda *_, error=error: error)
-        _, proven = neighbours.lists_of_cosines(cosines.clone(), torch.arange(80), 10, 6)
+        _, proven = neighbours.lists_of_cosines(cosines[:, None].clone(), torch.arange(80), 10, 6)
         assert not proven.all()
     monkeypatch.undo()
     searched = []
     real = rows.neighbour_pass
     monkeypatch.setattr(rows, "neighbour_pass", lambda *given: searched.append(given) or real(*given))
-    monkeypatch.setattr(rows, "lists_of_cosines", lambda *given: (_garbled(*given), torch.zeros(3, dtype=torch.bool)))
+    none = torch.zeros(1, 3, dtype=torch.bool)
+    monkeypatch.setattr(rows, "lists_of_cosines", lambda *given: (_garbled(*given), none))
     assert_same_lists(*lists_both_ways(runs, 10))
     assert len(searched) == 1
 
 
 def _garbled(cosines, targets, k, dimension):
     lists, _ = neighbours.lists_of_cosines(cosines, targets, k, dimension)
-    return lists._replace(indices=lists.indices.flip(1))
+    return lists._replace(indices=lists.indices.flip(2))
 
 
 def test_lists_come_only_where_all_runs_have_all_words_and_all_are_summed():

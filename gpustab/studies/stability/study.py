@@ -20,6 +20,7 @@ from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.overlap import Overlap
 from gpustab.kernels.pip_loss import WordwisePip
 from gpustab.machine.device import CPU, Compute, log
+from gpustab.machine.memory import let_go
 from gpustab.machine.progress import Progress
 from gpustab.options import SIMILARITIES, chosen
 from gpustab.report import Result
@@ -47,7 +48,7 @@ _WORDS = 10_000
 """Most frequent targets whose neighbours are kept: a page of 200,000 words stays small."""
 _EACH = 20
 """Neighbours that are kept of a word, those in the most runs."""
-_AT_ONCE = 1_000_000
+_AT_ONCE = 500_000
 """Cosines that are held at a time."""
 
 
@@ -108,6 +109,7 @@ def _measure_family(
     members = [answer.take(group) for group in groups]
     for runs in members:
         _measure_or_fall_back(runs, options, answer, verdict)
+        let_go()
     verdict.of_family()
     answer.result.notes += said_of(same_runs({runs.name: runs for runs in members}))
     _measure_samplings(members, answer, verdict)
@@ -190,13 +192,14 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
         compute,
         lambda done: answer.report(f"{runs.name}: neighbours", 0.3 + 0.6 * done / len(runs)),
     )
+    let_go()
     judged, pip = judge(runs, pip), pip.without_sums()
     lengths = sorted({min(n, lists.k) for n in options.neighbours})
     answer.report(f"{runs.name}: overlap", 0.9)
     n = _length(lengths)
     overlaps = engine.overlap_pass(lists, lengths, compute, spread=n)
     ties = {n: int(lists.tied[:, :, n - 1].sum()) for n in lengths}
-    by_word, between = overlaps.of_words(), overlaps.p[lengths.index(n)]
+    by_word, between = overlaps.of_words(), pair_matrix(overlaps.p_pairs[lengths.index(n)], len(runs))
     looked_at = look_at_words(runs, pip, words, n, by_word, between, rows)
     result, targets = answer.result, Targets(words=len(rows), missing=len(missing))
     together = sorted({m for m in (*TOGETHER, len(runs)) if m <= len(runs)})
@@ -258,8 +261,8 @@ def pair_table(runs: Runs, pip: engine.PipPass, overlaps: Overlap, lengths: list
         "chance_reduced_pip": np.full(len(i), np.nan) if pip.scale is None else pip.scale.chance.cpu().numpy(),
     }
     for m, n in enumerate(lengths):
-        columns[f"p@{n}"] = overlaps.p[m].cpu()[i, j].numpy()
-        columns[f"j@{n}"] = overlaps.j[m].cpu()[i, j].numpy()
+        columns[f"p@{n}"] = overlaps.p_pairs[m].cpu().numpy()
+        columns[f"j@{n}"] = overlaps.j_pairs[m].cpu().numpy()
     return Table(columns, long=True)
 
 
@@ -307,20 +310,17 @@ def nearest_table(runs: Runs, lists: engine.NeighbourPass, n: int, p: Tensor) ->
         is and a 0 for the others; ``cosine``, the mean over runs; and ``verdict``, whether it holds, as ``gpustab
         neighbours`` judges it. At most 20 rows a word, of at most 10,000 words.
     """
-    targets, rows = lists.targets.cpu().numpy(), lists.indices[:, :, :n].cpu().numpy()
+    targets = lists.targets.cpu().numpy()
     kept = _most_frequent(runs, targets)
-    places = np.argwhere(rows[:, kept] >= 0)  # run, target, rank
-    words = rows[:, kept][tuple(places.T)]
-    keys, which = np.unique(places[:, 1] * runs.words + words, return_inverse=True)
-    inside = np.zeros((len(keys), len(runs)), np.uint8)
-    inside[which, places[:, 0]] = 1
+    keys, inside = _in_runs(lists.indices[:, kept, :n].cpu().numpy(), runs.words)
     hits, target = inside.sum(1), keys // runs.words
     order = np.lexsort((keys, -hits.astype(int), target))
     order = order[hits[order] > 1]
     first = np.searchsorted(target[order], target[order])  # where the rows of the same word begin
-    order = order[np.arange(len(order)) - first < _EACH]
+    rank = np.arange(len(order)) - first
+    order, rank = order[rank < _EACH], rank[rank < _EACH]
     of, near = kept[target[order]], keys[order] % runs.words
-    cosines, margins = _cosines(runs, lists, n, of, near)
+    cosines, margins = _cosines(runs, lists, n, of, rank, near)
     having = lists.present.sum(0).cpu().numpy()[of]
     judged = zip(hits[order].tolist(), having.tolist(), margins, p.cpu()[of].tolist(), strict=True)
     # Each word's text is made once, not in each of its rows; and a row of ASCII digits is a text as it lies.
@@ -339,14 +339,35 @@ def nearest_table(runs: Runs, lists: engine.NeighbourPass, n: int, p: Tensor) ->
     )
 
 
+def _in_runs(lists: NDArray[np.int64], words: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Targets and neighbours of lists ``(R, t, n)``, as ``target · v + neighbour``, and which runs list each."""
+    places = np.argwhere(lists >= 0)  # run, target, rank
+    keys, which = np.unique(places[:, 1] * words + lists[tuple(places.T)], return_inverse=True)
+    inside = np.zeros((len(keys), len(lists)), np.uint8)
+    inside[which, places[:, 0]] = 1
+    return keys, inside
+
+
 def _cosines(
-    runs: Runs, lists: engine.NeighbourPass, n: int, of: NDArray[np.int64], near: NDArray[np.int64]
+    runs: Runs,
+    lists: engine.NeighbourPass,
+    n: int,
+    of: NDArray[np.int64],
+    rank: NDArray[np.int64],
+    near: NDArray[np.int64],
 ) -> tuple[NDArray[np.float64], list[float]]:
     """The mean cosine of targets with neighbours, and how probably each is nearer than the first outside the list."""
     means, margins = np.empty(len(of)), []
-    for some in np.array_split(np.arange(len(of)), max(1, len(of) * len(runs) // _AT_ONCE)):
-        first, second = lists.targets.cpu()[of[some]], torch.from_numpy(near[some])
-        cosines = engine.pair_values(runs, first, second).cpu()  # (w, R)
+    words = np.unique(of)
+    at_once = max(1, _AT_ONCE // (len(runs) * _EACH))
+    for start in range(0, len(words), at_once):
+        targets = words[start : start + at_once]
+        some = slice(*np.searchsorted(of, [targets[0], targets[-1] + 1]))
+        place = np.searchsorted(targets, of[some]), rank[some]
+        first = lists.targets.cpu()[targets]
+        second = first[:, None].repeat(1, _EACH)  # a target of fewer neighbours stands beside itself
+        second[place] = torch.from_numpy(near[some])
+        cosines = engine.pair_values(runs, first, second).cpu()[place]  # (w, R)
         beyond = cosines - lists.cosines[:, of[some], n].T.cpu() if lists.k > n else torch.ones_like(cosines)
         beyond = torch.where(cosines.isnan(), torch.nan, beyond)  # of lists that hold all words, no word is outside
         known = ~beyond.isnan()

@@ -192,7 +192,8 @@ def _pip(pip: engine.PipPass, runs: int) -> Losses:
 
 
 def _overlap(overlaps: Overlap, m: int, chance: float, ties: int, common: engine.CommonOverlap | None) -> Neighbours:
-    p, j = pair_statistics(overlaps.p[m]), pair_statistics(overlaps.j[m])
+    runs = len(overlaps.targets)
+    p, j = (pair_statistics(pair_matrix(values[m], runs)) for values in (overlaps.p_pairs, overlaps.j_pairs))
     return {
         "p": p.mean,
         "pairs": p.pairs,
