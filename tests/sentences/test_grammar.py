@@ -55,6 +55,23 @@ SAID = {
     "The dog bit the man to have a bone.": "",
     "The dog bit the man when it rained.": "roles",
     "The minister says that the dog bit the man.": "roles",
+    # who shares the subject, what belongs to the verb, what is one with it, "that" without a noun, the very same twice
+    "The dog bit the man, and planned another attack.": "",
+    "The club welcomed the player back on Monday.": "",
+    "The army gained ground in the north.": "",
+    "That officers beat prisoners in the jail is obvious.": "negation",
+    "Dogs bite dogs in the town.": "",
+    # more than a place behind the object; two things beside one; two of one side alone
+    "The army searched the hills for the leader of the rebels.": "",
+    "The army praised a plan for the hills.": "",
+    "The king and the queen praised the minister.": "",
+    "The king and the queen praised the ministers.": "roles",
+    "The minister praised progress in reading and writing skills.": "",
+    # a quotation that ends elsewhere; a clause behind a phrase; the police, who are one or many
+    '"The dog bit the man on Monday.': "",
+    "After biting the man the dog chased the cat.": "",
+    "The police arrested the man on Monday.": "",
+    "Last year's strike hurt the company.": "roles",
 }
 
 
@@ -118,6 +135,7 @@ def test_agent_and_patient_are_exchanged_in_either_order_of_the_same_words(edits
     half = word_of("Almost", kind="ADV", entity="CARDINAL")
     assert within([half], [])[0].text == "almost"
     assert within([half._replace(kind="NOUN")], [])[0].text == "Almost"
+    assert within([half._replace(kind="NOUN", entity="DATE")], [])[0].text == "almost"  # "last year's strike"
     assert "Taliban" in edit_of(edits, "roles", "The Taliban attacked Kabul on Monday.").control[0].text
 
 
@@ -165,13 +183,7 @@ def test_german_is_edited_where_it_is_sure():
     assert by_base["Sie kaufte Bücher."].changed[0].text == "Sie kaufte keine Bücher."
     last = by_base["Peter Müller kennt zum Glück die Stadt."]
     assert last.control[0].text == f"Peter Müller kennt zum Glück die Stadt {last.kept}."
-    (roles,) = found["roles"]
-    assert [text.text for text in (*roles.changed, *roles.control)] == [
-        "Der Hund wurde von dem Mann gebissen.",
-        "Von dem Mann wurde der Hund gebissen.",
-        "Der Mann wurde von dem Hund gebissen.",
-        "Von dem Hund wurde der Mann gebissen.",
-    ]
+    assert found["roles"] == []  # German has no rule
     (number,) = found["numbers"]
     assert number.control[0].text == "Wir sahen gestern 12 Hunde im Park."
     assert found["names"] == []  # one initial alone: there is no other

@@ -155,10 +155,12 @@ class Making:
             yield from self._draw.sample(pairs, len(pairs))
 
     def _roles(self, n: int, sentence: Parsed) -> Edit | str:
-        made = "negated already" if self._is_negated(sentence) else self._grammar.roles(sentence)
-        if isinstance(made, str):
-            return made
-        return _edit("roles", n, sentence, made)
+        if self._grammar.roles is None:
+            return "this language has no rule"
+        if self._is_negated(sentence):
+            return "negated already"
+        made = self._grammar.roles(sentence)
+        return made if isinstance(made, str) else _edit("roles", n, sentence, made)
 
     def _number(self, n: int, sentence: Parsed) -> Edit | str:
         why = "no number of things"
