@@ -18,7 +18,7 @@ def _after_auxiliary(sentence: Parsed) -> int | str:
     if root < 0 or sentence[-1].text == "?":
         return "a question, or no whole sentence"
     own = list(children(sentence, root))
-    if any(sentence[k].relation == "mark" for k in own):
+    if any(sentence[k].relation == "mark" for k in own) or any(word.text.lower() == "already" for word in sentence):
         return "no sure place"
     subject = next((k for k in own if sentence[k].relation.partition(":")[0] in ("nsubj", "csubj", "expl")), None)
     for k in sorted([root, *own]):

@@ -103,11 +103,8 @@ _BEFORE_NAMES = ("DET", "ADV", "NUM", "ADP")
 
 
 def within(phrase: Sequence[Word], before: Sequence[Word]) -> list[Word]:
-    """Return a phrase that began a sentence as it is written within it; with words before it, as it stands.
-
-    Quotes and brackets are no words.
-    """
-    first, before = phrase[0], [word for word in before if word.kind != "PUNCT"]
+    """Return a phrase that began a sentence as it is written within it; with words before it, as it stands."""
+    first = phrase[0]
     is_name = first.kind == "PROPN" or (first.entity not in ("", "DATE") and first.kind not in _BEFORE_NAMES)
     if before or is_name or not first.text.istitle():
         return list(phrase)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from gpustab.sentences.grammar import Pair, added, in_line, span, within, words_of
@@ -31,7 +32,7 @@ _LONGEST = 8
 """Words of a part that is exchanged."""
 _WITH_MORE = {"conj", "xcomp", "ccomp", "oprd", "iobj", "dative", "obl:arg", "parataxis", "expl", "compound:prt"}
 """What hangs on a verb that says more of its patient than that it is one."""
-_NO_PHRASE = {"PUNCT", "NUM", "PRON", "VERB", "X", "SYM"}
+_NO_PHRASE = {"PUNCT", "PRON", "VERB", "AUX", "X", "SYM"}
 _AMOUNTS = {"DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY"}
 """What spaCy calls times and amounts, which do nothing: "by Monday"."""
 _WITHIN_PHRASES = ("ADP", "ADJ", "DET", "NUM", "PART")
@@ -75,8 +76,8 @@ def in_clefts(sentence: Parsed) -> tuple[Pair, Pair] | str:
     and no pair of words that stand together in the sentence, but within the two, stands together in any.
     """
     why = "no clause of an agent, a verb and a patient"
-    if sum(word.text in _QUOTES for word in sentence) % 2:
-        return "a part of a quotation"
+    if any(word.text in _QUOTES for word in sentence):
+        return "a quotation"
     for k in range(len(sentence)):
         clause = _clause_of(sentence, k) if _is_clause(sentence, k) else None
         if clause is None or (verb := _passive(clause)) is None:
@@ -101,14 +102,21 @@ def _said(clause: Clause) -> list[Word]:
 
 
 def _is_clause(sentence: Parsed, k: int) -> bool:
-    """Whether a verb is that of a main clause, or of one that "that" or a verb of saying brings in."""
+    """Whether a verb is that of a main clause, of one joined to it, or of one that is said.
+
+    Behind "that" it has a form of its own, since "they ask that he institute it" is no fact.
+    """
     word = sentence[k]
     if word.kind != "VERB" or word.lemma in _SYMMETRIC or sentence[-1].text not in (".", "!"):
         return False
+    over = sentence[word.head]
+    if word.relation == "conj":
+        return _is_verb(over) and over.relation in ("root", "ccomp") and _has_subject(sentence, word.head)
     if word.relation != "ccomp":
-        return word.relation == "root" or (word.relation == "conj" and _is_verb(sentence[word.head]))
+        return word.relation == "root"
     marks = {sentence[j].text.lower() for j in children(sentence, k) if sentence[j].relation == "mark"}
-    return marks == {"that"} or (not marks and sentence[word.head].lemma in _SAYING)
+    own_form = word.text != word.lemma or any(sentence[j].tag == "MD" for j in children(sentence, k))
+    return (marks == {"that"} and own_form) or (not marks and over.lemma in _SAYING)
 
 
 def _clause_of(sentence: Parsed, verb: int) -> Clause | None:
@@ -124,7 +132,7 @@ def _clause_of(sentence: Parsed, verb: int) -> Clause | None:
     finite = next((word for word in between if _is_verb(word)), None)
     if finite is None or thing[0] != verb + 1 or not {word.kind for word in between} <= {"VERB", "AUX", "ADV"}:
         return None
-    if not _is_at_a_start(sentence, subject[0]):
+    if not _is_at_a_start(sentence, verb, subject[0]):
         return None
     if not (_is_phrase(sentence, heads[0], subject) and _is_phrase(sentence, heads[1], thing)):
         return None
@@ -152,7 +160,9 @@ def _is_phrase(sentence: Parsed, head: int, part: Sequence[int]) -> bool:
         and noun.kind in ("NOUN", "PROPN")
         and noun.entity not in _AMOUNTS
         and not (article in ("a", "an") and noun.feats.get("Number") == "Plur")
-        and not any((word.kind in _NO_PHRASE and word.text != "-") or word.tag[:1] == "W" for word in words)
+        and not any(
+            (word.kind in _NO_PHRASE and word.text != "-") or word.tag[:1] == "W" or word.tag == "TO" for word in words
+        )
     )
 
 
@@ -163,24 +173,44 @@ def _is_one_thing(sentence: Parsed, head: int, part: Sequence[int]) -> bool:
     return is_own and all(sentence[k].text in ("of", "in", "at") for k in part if sentence[k].kind == "ADP")
 
 
-def _is_at_a_start(sentence: Parsed, first: int) -> bool:
-    """Whether a word may begin a clause: it is no adverb, nor within a phrase, and "and" before it joins clauses."""
-    if sentence[first].kind == "ADV":
-        return False
-    before = sentence[first - 1].kind if first else ""
-    return before not in _WITHIN_PHRASES and (before != "CCONJ" or first == 1 or any(map(_is_verb, sentence[:first])))
+def _is_at_a_start(sentence: Parsed, verb: int, first: int) -> bool:
+    """Whether a word may begin a clause: it is no adverb, nor within a phrase, and "and" before it joins clauses.
+
+    A sentence that begins with one word does not tell whether that is a name ("Time").
+    """
+    before, word = sentence[first - 1] if first else None, sentence[first]
+    if before is None:
+        return word.kind != "ADV" and (word.kind != "PROPN" or bool(word.entity) or sentence[1].kind == "PROPN")
+    joins = before.kind != "CCONJ" or sentence[verb].relation == "conj" or first == 1
+    return word.kind != "ADV" and before.kind not in _WITHIN_PHRASES and joins
+
+
+_OF_VERBS = frozenset(words_of("after before during since until to into through under with at by as"))
+"""Prepositions that are rather of the verb than of the object before them."""
+_OF_PLACES = frozenset(words_of("in on within across over for"))
+"""Those that may be of either, but where a name of a place or a time stands behind them."""
+_PLACES = {"DATE", "TIME", "GPE", "LOC", "FAC", "EVENT"}
 
 
 def _is_at_an_end(sentence: Parsed, verb: int, end: int) -> bool:
-    """Whether nothing behind an object is a part of its verb ("welcomed him back"), or joined to what stands before.
+    """Whether what stands behind an object is no part of it nor of the verb ("welcomed him back"), and joins nothing.
 
-    As in "shifted the focus, and planned an attack".
+    As in "shifted the focus, and planned an attack", or in "added money to the fund and workers to the firm".
     """
-    joined = (k for k in range(end, len(sentence)) if sentence[k].relation == "conj")
     behind = sentence[end]
-    is_part = behind.kind == "ADV" or (behind.head == verb and behind.kind in ("PART", "ADJ", "VERB"))
-    return not is_part and all(
-        _has_subject(sentence, k) if _is_verb(sentence[k]) else sentence[k].head >= end for k in joined
+    if behind.kind in ("ADV", "VERB", "AUX") or (behind.head == verb and behind.kind in ("PART", "ADJ")):
+        return False
+    if behind.relation == "prep" and sentence[end - 1].kind != "PROPN":
+        thing = next((sentence[k] for k in children(sentence, end) if sentence[k].relation == "pobj"), None)
+        is_place = thing is not None and thing.entity in _PLACES
+        if not (behind.text in _OF_VERBS or (behind.text in _OF_PLACES and is_place)):
+            return False
+    joined = [k for k in range(end, len(sentence)) if sentence[k].relation == "conj"]
+    return all(
+        _has_subject(sentence, k)
+        if _is_verb(sentence[k])
+        else sentence[k].head >= end and all(sentence[j].relation != "prep" for j in children(sentence, k))
+        for k in joined
     )
 
 
@@ -246,9 +276,14 @@ def _agrees(clause: Clause) -> bool:
 def _reads_alike(clause: Clause) -> bool:
     """Whether the parser finds the same subject and object where the clause stands alone."""
     text = written(in_line([clause.subject, clause.between, clause.thing, [added(".")]])).text
-    read = [*spacy_parser([text[0].upper() + text[1:]])]
+    read = _parsed(text[0].upper() + text[1:])
     again = _clause_of(read[0], root_of(read[0])) if len(read) == 1 else None
     return again is not None and _ends(again) == _ends(clause)
+
+
+@lru_cache(maxsize=1000)
+def _parsed(text: str) -> list[Parsed]:
+    return [*spacy_parser([text])]
 
 
 def _ends(clause: Clause) -> list[list[str]]:
@@ -261,8 +296,7 @@ def _text(words: Sequence[Word]) -> list[str]:
 
 def _clefts(clause: Clause, verb: Sequence[Word]) -> tuple[Pair, Pair]:
     agent, patient = within(clause.subject, clause.before), clause.thing
-    is_first = all(one.kind == "PUNCT" for one in clause.before)
-    it = [*clause.before, added("It" if is_first else "it"), added("was" if clause.finite.tag == "VBD" else "is")]
+    it = [*clause.before, added("it" if clause.before else "It"), added("was" if clause.finite.tag == "VBD" else "is")]
     by, that = [added("by")], [added("that")]
     made = [
         (

@@ -262,6 +262,7 @@ def _counts_of_things(sentence: Parsed) -> Iterator[int]:
             and before.spaced
             and not {"NUM", "PROPN", "SYM"} & {*beside}
             and before.tag != "$"
+            and before.text.lower() not in _BY_SOUND
             and after.text.lower() not in _OF_THE_CLOCK
             and not _BOTH & {other.text.lower() for other in sentence[max(0, k - 2) : k]}
             and not _is_of_two(sentence, k)
@@ -272,6 +273,8 @@ def _counts_of_things(sentence: Parsed) -> Iterator[int]:
 _PARTS = frozenset({"third", "quarter", "half", "fifth", "Drittel", "Viertel", "Fünftel"})
 """There are no seven thirds of a people."""
 
+_BY_SOUND = frozenset({"a", "an"})
+"""What another number may ask for another one of: "a 25 kilometre front", "an eighty-five kilometre front"."""
 _OF_THE_CLOCK = frozenset({"a.m.", "p.m.", "am", "pm", "o'clock", "uhr"})
 _BOTH = frozenset({"both", "beide", "beiden"})
 _BETWEEN = frozenset({"to", "of", "or", "and", "-", "–", "bis", "von", "oder", "und"})
