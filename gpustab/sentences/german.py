@@ -1,21 +1,10 @@
-"""German that comes with its tags: "nicht" before the end of a clause, roles exchanged in passives of the perfect."""
+"""German that comes with its tags: "nicht" before the end of a clause, "keine" before bare objects."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from gpustab.sentences.grammar import (
-    Grammar,
-    Pair,
-    Slot,
-    added,
-    bare_object,
-    clause_of,
-    in_line,
-    span,
-    speller,
-    words_of,
-)
+from gpustab.sentences.grammar import Grammar, Slot, bare_object, span, speller, words_of
 from gpustab.sentences.parsed import Parsed, children, root_of
 
 
@@ -58,43 +47,6 @@ def _is_definite(sentence: Parsed, noun: int) -> bool:
     return any(one.feats.get("Definite") == "Def" or one.feats.get("Poss") == "Yes" for one in own)
 
 
-_SYMMETRIC = frozenset(
-    words_of("sein werden bleiben heißen treffen heiraten gleichen ähneln haben umfassen bilden enthalten")
-)
-
-
-_ARTICLES = {"Masc": ("der", "dem"), "Fem": ("die", "der"), "Neut": ("das", "dem")}
-"""Of the one who does it, and behind "von"."""
-
-
-def _in_the_passive(sentence: Parsed) -> tuple[Pair, Pair] | str:
-    """Return, of "der Hund hat den Mann gebissen", the man and the dog in each other's place in two passives.
-
-    "Der Mann wurde von dem Hund gebissen" and "von dem Hund wurde der Mann gebissen" say the same. Of the perfect
-    alone, whose participle stands there, and of a definite article and a noun as in the dictionary, whose forms in the
-    other case are known.
-    """
-    clause = clause_of(sentence, root_of(sentence), _SYMMETRIC)
-    if clause is None or clause.before:
-        return "no clause of an agent, a verb and a patient"
-    if clause.finite.lemma != "haben" or sentence[root_of(sentence)].feats.get("VerbForm") != "Part":
-        return "no perfect, whose participle is known"
-    nouns = []
-    for part in (clause.subject, clause.thing):
-        article, noun = part[0], part[-1]
-        known = noun.feats.get("Gender") in _ARTICLES and noun.feats.get("Number") == "Sing" and noun.text == noun.lemma
-        if len(part) != 2 or article.feats.get("Definite") != "Def" or not known:
-            return "the forms in the other case are not known"
-        nouns.append((_ARTICLES[noun.feats["Gender"]], noun._replace(spaced=True)))
-    verb, made = [added("wurde")], []
-    for (does, one), (suffers, other) in (nouns[::-1], nouns):
-        of, who = [added("von"), added(does[1]), one], [added(suffers[0]), other]
-        first = who[0]._replace(text=who[0].text.title())
-        rest = [*clause.verb[1:], *clause.rest]
-        made.append((in_line([[first, other], verb, of, rest]), in_line([[added("Von"), *of[1:]], verb, who, rest])))
-    return made[0], made[1]
-
-
 def _is_past(sentence: Parsed, root: int) -> bool:
     """Of a preterite, or a participle with its auxiliary."""
     return sentence[root].feats.get("Tense") == "Past" or sentence[root].feats.get("VerbForm") == "Part"
@@ -104,7 +56,8 @@ def german() -> Grammar:
     """Return German, of sentences that come with tags; numbers are written out by num2words.
 
     "nicht" stands before the participle or infinitive that ends the clause, or at its end, and only where a definite
-    subject or object stands before it; "keine" before a bare plural object.
+    subject or object stands before it; "keine" before a bare plural object. Roles are not exchanged: that
+    asks for the forms of articles and nouns in another case, which tags do not give.
     """
     return Grammar(
         "German",
@@ -125,7 +78,7 @@ def german() -> Grammar:
                 partial(bare_object, is_past=_is_past),
             ),
         ),
-        _in_the_passive,
+        None,
         speller("de"),
         ".",
     )

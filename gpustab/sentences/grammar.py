@@ -44,6 +44,7 @@ class Grammar(NamedTuple):
         slots: places for a negation; a sentence has the first that is sure.
         roles: two sentences with agent and patient exchanged, and two of the very same words that say what it said; or
             why this sentence has no sure ones. Either pair has both orders of the two, and both ways to say it.
+            ``None`` of a language without such a rule.
         spell: a whole number in words.
         thousands: the sign between thousands.
     """
@@ -52,7 +53,7 @@ class Grammar(NamedTuple):
     parse: Callable[[Iterable[str]], Iterator[Parsed]] | None
     negative: frozenset[str]
     slots: tuple[Slot, ...]
-    roles: Callable[[Parsed], tuple[Pair, Pair] | str]
+    roles: Callable[[Parsed], tuple[Pair, Pair] | str] | None
     spell: Callable[[int], str]
     thousands: str
 
@@ -97,75 +98,14 @@ def added(text: str) -> Word:
     return Word(text, True, text, "", "X", {}, 0, "")
 
 
-class Clause(NamedTuple):
-    """A subject, a verb and an object, in this order, and what stands around them.
-
-    Attributes:
-        before: the words before the subject.
-        subject: those of the subject.
-        verb: those between.
-        thing: those of the object.
-        rest: those behind it.
-        finite: the verb that agrees with the subject.
-        heads: the nouns of subject and object.
-    """
-
-    before: list[Word]
-    subject: list[Word]
-    verb: list[Word]
-    thing: list[Word]
-    rest: list[Word]
-    finite: Word
-    heads: tuple[Word, Word]
-
-
-_LONGEST = 8
-"""Words of a subject or object that is exchanged."""
-_WITH_MORE = {"conj", "xcomp", "ccomp", "oprd", "iobj", "dative", "obl:arg", "parataxis", "expl", "compound:prt"}
-"""What hangs on a verb that says more of its object than that it is one."""
-_NO_PHRASE = {"PUNCT", "NUM", "PRON", "VERB", "X", "SYM"}
-
-
-def clause_of(sentence: Parsed, verb: int, symmetric: frozenset[str]) -> Clause | None:
-    """Return the clause of a verb whose agent and patient can be exchanged; ``None`` of any other verb."""
-    own = {sentence[k].relation: k for k in children(sentence, verb)}
-    if sentence[verb].kind != "VERB" or sentence[verb].lemma in symmetric or _WITH_MORE & own.keys():
-        return None
-    if not {"nsubj", "obj"} <= own.keys() or sentence[-1].text not in (".", "!"):
-        return None
-    if any(_is_of_the_agent(sentence, k) for k in children(sentence, verb)):
-        return None
-    heads, parts = (sentence[own["nsubj"]], sentence[own["obj"]]), [span(sentence, own[k]) for k in ("nsubj", "obj")]
-    phrases = [sentence[part[0] : part[-1] + 1] for part in parts]
-    between = sentence[parts[0][-1] + 1 : parts[1][0]]
-    finite = next((word for word in between if word.kind in ("VERB", "AUX")), None)
-    whole = all(len(phrase) == len(part) <= _LONGEST for phrase, part in zip(phrases, parts, strict=True))
-    nouns = {head.kind for head in heads} <= {"NOUN", "PROPN"} and not any(
-        word.kind in _NO_PHRASE for phrase in phrases for word in phrase
-    )
-    if finite is None or not whole or not nouns or not {w.kind for w in between} <= {"VERB", "AUX", "ADV", "PART"}:
-        return None
-    before, rest = sentence[: parts[0][0]], sentence[parts[1][-1] + 1 :]
-    return Clause(list(before), list(phrases[0]), list(between), list(phrases[1]), list(rest), finite, heads)
-
-
-def _is_of_the_agent(sentence: Parsed, k: int) -> bool:
-    """Whether a clause has the agent for its subject, as "to have a shot" of "he snatched the ball to have a shot"."""
-    subjects = ("nsubj", "nsubj:pass", "csubj", "expl")
-    return sentence[k].relation == "advcl" and not any(sentence[j].relation in subjects for j in children(sentence, k))
-
-
 _BEFORE_NAMES = ("DET", "ADV", "NUM", "ADP")
 """What a parser puts into a name or a number without being one's first word: "the" Taliban, "almost" half."""
 
 
 def within(phrase: Sequence[Word], before: Sequence[Word]) -> list[Word]:
-    """Return a phrase that began a sentence as it is written within it; with words before it, as it stands.
-
-    Quotes and brackets are no words.
-    """
-    first, before = phrase[0], [word for word in before if word.kind != "PUNCT"]
-    is_name = first.kind == "PROPN" or (first.entity and first.kind not in _BEFORE_NAMES)
+    """Return a phrase that began a sentence as it is written within it; with words before it, as it stands."""
+    first = phrase[0]
+    is_name = first.kind == "PROPN" or (first.entity not in ("", "DATE") and first.kind not in _BEFORE_NAMES)
     if before or is_name or not first.text.istitle():
         return list(phrase)
     return [first._replace(text=first.text.lower()), *phrase[1:]]

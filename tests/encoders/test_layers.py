@@ -7,7 +7,7 @@ from transformers import AutoModel, AutoTokenizer
 from gpustab.corpus.options import CorpusOptions
 from gpustab.encoders import layers
 from gpustab.encoders.layers import read_layers
-from gpustab.encoders.sentences import draw_sentences
+from gpustab.encoders.sentences import draw_sentences, least
 from gpustab.errors import ComputationError, InputError
 from gpustab.formats.checkpoints.encoder import SentenceEncoder
 from gpustab.formats.checkpoints.windows import prompted_windows, states_of, windows_of
@@ -77,6 +77,28 @@ def test_sentences_are_drawn_once_each_in_the_order_of_the_text(tmp_path):
     once = [place for place in places if place >= 10]
     assert once == sorted(once)
     assert len(draw_sentences(str(tmp_path / "text.txt"), OPTIONS, 99, 0).texts) == 30
+
+
+def test_as_many_sentences_as_differ_are_drawn_however_often_others_are_repeated():
+    """A formula of minutes stands twenty times for each sentence of its own; two more cousins: runs and turns."""
+    own = [f"The {k} motion was read." for k in range(200)]
+    for text in (
+        [line for one in own for line in (*["The motion was carried."] * 20, one)],
+        [line for one in own for line in [one] * 9],
+        own * 9,
+    ):
+        drawn = least(iter(text), 100, 0)
+        assert len({*drawn}) == len(drawn) == 100
+        assert drawn == [one for one in dict.fromkeys(text) if one in {*drawn}]
+        assert {*drawn} == {*least(text[::-1], 100, 0)}
+        assert len(least(text, 999, 0)) == len({*text})
+
+
+def test_a_repeated_sentence_is_drawn_no_more_often():
+    """Of 40 distinct sentences 10 are drawn, by 200 seeds: one is drawn 50 times, give or take 6.1 (SD)."""
+    text = ["again"] * 60 + [str(k) for k in range(39)]
+    often = sum("again" in least(text, 10, seed) for seed in range(200))
+    assert abs(often - 50) < 4.5 * 6.1
 
 
 def test_another_unit_is_refused(tmp_path):

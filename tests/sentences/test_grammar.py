@@ -23,7 +23,7 @@ SAID = {
     "The men in the boat will be here soon.": "negation",
     "They bought books in the town.": "negation",
     "The dog bit the man on Monday.": "roles",
-    "He says the police will arrest the two brothers.": "numbers",
+    "He says the police will arrest the two brothers.": "numbers roles",
     "The Taliban attacked Kabul on Monday.": "roles",
     "The army lost twelve men on the way.": "numbers",
     "The army lost 1,250 men on the way.": "numbers",
@@ -55,6 +55,34 @@ SAID = {
     "The dog bit the man to have a bone.": "",
     "The dog bit the man when it rained.": "roles",
     "The minister says that the dog bit the man.": "roles",
+    # an article by the sound of the number; what has begun
+    "They fought a 25 kilometre fire.": "",
+    "The army has already left the town.": "roles",
+    # who shares the subject, what belongs to the verb, what is one with it, "that" without a noun, the very same twice
+    "The dog bit the man, and planned another attack.": "",
+    "The club welcomed the player back on Monday.": "",
+    "The army gained ground in the north.": "",
+    "That officers beat prisoners in the jail is obvious.": "negation",
+    "Dogs bite dogs in the town.": "",
+    # more than a place behind the object; two things beside one; two of one side alone
+    "The army searched the hills for the leader of the rebels.": "",
+    "The army praised a plan for the hills.": "",
+    "The king and the queen praised the minister.": "",
+    "The king and the queen praised the ministers.": "roles",
+    "The minister praised progress in reading and writing skills.": "",
+    # a quotation that ends elsewhere; a clause behind a phrase; the police, who are one or many
+    '"The dog bit the man on Monday.': "",
+    '"The dog bit the man," he said.': "",
+    'The paper says the "brave" dog bit the man.': "",
+    # what the law asks for is not what was; a list before; what is of the object; two of each; an infinitive
+    "They recommend that the court institute the inquiry.": "",
+    "Men, women, and children attacked the town on Monday.": "",
+    "The minister cut the expenditure upon the army.": "",
+    "The firm added money to the fund and workers to the plant.": "",
+    "The ministry deemed the plan to be a success.": "",
+    "After biting the man the dog chased the cat.": "",
+    "The police arrested the man on Monday.": "",
+    "Last year's strike hurt the company.": "roles",
 }
 
 
@@ -113,11 +141,10 @@ def test_agent_and_patient_are_exchanged_in_either_order_of_the_same_words(edits
         "It was by the dog that the man was bitten on Monday.",
     ]
     assert len({tuple(sorted(text)) for text in (*edit.changed, *edit.control)}) == 1
-    (quoted,) = make_edits(spacy_parser(['"The dog bit the man," he said.']), english()).found["roles"]
-    assert quoted.control[0].text == '"It was the man that was bitten by the dog," he said.'
     half = word_of("Almost", kind="ADV", entity="CARDINAL")
     assert within([half], [])[0].text == "almost"
     assert within([half._replace(kind="NOUN")], [])[0].text == "Almost"
+    assert within([half._replace(kind="NOUN", entity="DATE")], [])[0].text == "almost"  # "last year's strike"
     assert "Taliban" in edit_of(edits, "roles", "The Taliban attacked Kabul on Monday.").control[0].text
 
 
@@ -165,13 +192,7 @@ def test_german_is_edited_where_it_is_sure():
     assert by_base["Sie kaufte Bücher."].changed[0].text == "Sie kaufte keine Bücher."
     last = by_base["Peter Müller kennt zum Glück die Stadt."]
     assert last.control[0].text == f"Peter Müller kennt zum Glück die Stadt {last.kept}."
-    (roles,) = found["roles"]
-    assert [text.text for text in (*roles.changed, *roles.control)] == [
-        "Der Hund wurde von dem Mann gebissen.",
-        "Von dem Mann wurde der Hund gebissen.",
-        "Der Mann wurde von dem Hund gebissen.",
-        "Von dem Hund wurde der Mann gebissen.",
-    ]
+    assert found["roles"] == []  # German has no rule
     (number,) = found["numbers"]
     assert number.control[0].text == "Wir sahen gestern 12 Hunde im Park."
     assert found["names"] == []  # one initial alone: there is no other

@@ -218,6 +218,6 @@ def missing(row: Parted) -> str:
     if row.models > 2:
         return ""
     return (
-        "Two fine-tunings make one comparison, and the intervals are over sentences alone: another seed may differ "
-        "elsewhere. Give three folders or more for errors over fine-tunings."
+        "Two fine-tunings make one comparison, and the intervals are over 20 stretches of this text alone: another "
+        "seed or another text may differ elsewhere. Give three folders or more for errors over fine-tunings."
     )

@@ -10,7 +10,7 @@ from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.results import Table
 from gpustab.results.page import number
 from gpustab.studies.layers.claims import PARTED, SAME, is_same, layer_called
-from gpustab.studies.layers.study import FROM_BASE, Layer
+from gpustab.studies.layers.tables import FROM_BASE, Layer
 
 _DEALT = {"cka": "cka_dealt", "loss": "loss_dealt", "shared": "chance"}
 

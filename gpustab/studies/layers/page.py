@@ -16,7 +16,7 @@ from gpustab.studies.layers.claims import (
     is_same,
     layer_called,
 )
-from gpustab.studies.layers.study import FROM_BASE, LAYERS, PAIRS, SENTENCES, Layer, Pair, Sentence
+from gpustab.studies.layers.tables import FROM_BASE, LAYERS, PAIRS, SENTENCES, Layer, Pair, Sentence
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import rules, verdicts
 from gpustab.studies.shared.wording import capital, number_span
@@ -202,7 +202,7 @@ def methods(result: Content) -> str:
     if not rows:
         return ""
     row = rows[0]
-    over = "over 20 parts of the text" + (" and over models" if row.models > 2 else "")
+    over = "over 20 stretches of this text" + (" and over models" if row.models > 2 else "")
     return (
         f"The states of {row.models} models for {row.sentences:,} sentences (means over tokens, every layer) were "
         "compared in pairs by debiased linear CKA (Kornblith et al. 2019; Nguyen et al. 2021), by the Procrustes loss "

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -29,7 +29,6 @@ from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.options import chosen
 from gpustab.report import Result
-from gpustab.results import Column, Sheet
 from gpustab.results.page import counted
 from gpustab.results.page import number as shown
 from gpustab.studies.layers.claims import (
@@ -49,6 +48,7 @@ from gpustab.studies.layers.claims import (
 )
 from gpustab.studies.layers.measure import Floats, LayerNumbers, Means, kept_of, measure_layer
 from gpustab.studies.layers.options import FEWEST, LayersOptions
+from gpustab.studies.layers.tables import FROM_BASE, LAYERS, PAIRS, READ, SENTENCES, Layer, Pair, ReadBy, Sentence
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.frame import Answer, answering
 from gpustab.studies.shared.wording import number_span
@@ -60,73 +60,6 @@ _LISTED = 50
 _READING = 0.8
 """Part of the work that reading is."""
 _MEASURES = ("cka", "procrustes", "shared")
-
-
-class Layer(NamedTuple):
-    """One layer: means over all pairs of models."""
-
-    layer: Annotated[int, Column(about="0 is the input embedding")]
-    cka: Annotated[float, Column("CKA", 4, "debiased, of the mean states of sentences; 1 in equal models")]
-    cka_low: Annotated[float, Column(about="95 % interval")]
-    cka_high: float
-    cka_dealt: Annotated[float, Column("CKA, dealt out", 2, "of rows that are dealt out to other sentences")]
-    loss: Annotated[
-        float,
-        Column(
-            "Procrustes loss",
-            3,
-            "part of the differences between sentences that no turning and stretching brings together",
-        ),
-    ]
-    loss_low: float
-    loss_high: float
-    loss_dealt: Annotated[float, Column("loss, dealt out", 2)]
-    shared: Annotated[float, Column("p@n", 3, "share of a sentence's nearest sentences that two models have in common")]
-    shared_low: float
-    shared_high: float
-    chance: Annotated[float, Column("p@n by chance", 2)]
-
-
-class Pair(NamedTuple):
-    """Two models in one layer."""
-
-    layer: int
-    first: str
-    second: str
-    cka: Annotated[float, Column("CKA", 4)]
-    loss: Annotated[float, Column("Procrustes loss", 3)]
-    shared: Annotated[float, Column("p@n", 3)]
-
-
-class ReadBy(NamedTuple):
-    """What a model has read."""
-
-    model: str
-    sentences: Annotated[int, Column(about="that have a token")]
-    cut: Annotated[int, Column(about="that are longer than the model takes, and were read in windows")]
-    layers: int
-    dimensions: int
-
-
-class Sentence(NamedTuple):
-    """A sentence in the least alike layer."""
-
-    sentence: str
-    apart: Annotated[
-        float, Column("1 − cosine", 2, "between the models, one turned onto the other; mean over pairs. 0 is the same")
-    ]
-    shared: Annotated[float, Column("p@n", 2, "share of its nearest sentences that two models have in common")]
-    first: Annotated[str, Column(about="one of the two models that differ most here")]
-    nearest_in_first: Annotated[str, Column("nearest in it")]
-    second: str
-    nearest_in_second: Annotated[str, Column("nearest in that")]
-
-
-LAYERS = Sheet("layers", Layer, "one row a layer")
-PAIRS = Sheet("pairs", Pair, "one row a layer and pair of models")
-FROM_BASE = Sheet("from_base", Pair, "one row a layer and model: the base and it")
-READ = Sheet("models", ReadBy, "one row a model")
-SENTENCES = Sheet("sentences", Sentence, "one row a sentence, those that differ most")
 
 
 def layers(

@@ -155,10 +155,12 @@ class Making:
             yield from self._draw.sample(pairs, len(pairs))
 
     def _roles(self, n: int, sentence: Parsed) -> Edit | str:
-        made = "negated already" if self._is_negated(sentence) else self._grammar.roles(sentence)
-        if isinstance(made, str):
-            return made
-        return _edit("roles", n, sentence, made)
+        if self._grammar.roles is None:
+            return "this language has no rule"
+        if self._is_negated(sentence):
+            return "negated already"
+        made = self._grammar.roles(sentence)
+        return made if isinstance(made, str) else _edit("roles", n, sentence, made)
 
     def _number(self, n: int, sentence: Parsed) -> Edit | str:
         why = "no number of things"
@@ -260,6 +262,7 @@ def _counts_of_things(sentence: Parsed) -> Iterator[int]:
             and before.spaced
             and not {"NUM", "PROPN", "SYM"} & {*beside}
             and before.tag != "$"
+            and before.text.lower() not in _BY_SOUND
             and after.text.lower() not in _OF_THE_CLOCK
             and not _BOTH & {other.text.lower() for other in sentence[max(0, k - 2) : k]}
             and not _is_of_two(sentence, k)
@@ -270,6 +273,8 @@ def _counts_of_things(sentence: Parsed) -> Iterator[int]:
 _PARTS = frozenset({"third", "quarter", "half", "fifth", "Drittel", "Viertel", "Fünftel"})
 """There are no seven thirds of a people."""
 
+_BY_SOUND = frozenset({"a", "an"})
+"""What another number may ask for another one of: "a 25 kilometre front", "an eighty-five kilometre front"."""
 _OF_THE_CLOCK = frozenset({"a.m.", "p.m.", "am", "pm", "o'clock", "uhr"})
 _BOTH = frozenset({"both", "beide", "beiden"})
 _BETWEEN = frozenset({"to", "of", "or", "and", "-", "–", "bis", "von", "oder", "und"})

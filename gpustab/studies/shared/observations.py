@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from gpustab.results import Block, SmallTable, Table
@@ -21,19 +21,17 @@ def judged_by(tables: Mapping[str, Table], claim: Claim[Any]) -> dict[str, str]:
 
 
 def verdicts(observations: Table[Observation]) -> SmallTable:
-    """Return one row a claim and technique: whether it holds here, by which numbers, and what the paper found."""
-    return SmallTable.of(
-        "",
-        observations.rows(),
-        [
-            ("claim", lambda row: f"{row.claim.rstrip('.')} ({row.source or 'no paper'})"),
-            ("runs of", lambda row: group_in_words(row.technique) or "all techniques"),
-            ("holds here?", lambda row: _IN_WORDS.get(row.agrees, row.agrees)),
-            ("these runs", lambda row: capital(row.shows)),
-            ("the paper", lambda row: row.paper or "–"),
-        ],
-        Observation,
-    )
+    """Return one row a claim and technique: whether it holds here, by which numbers, and what a paper found, if any."""
+    rows = list(observations.rows())
+    columns: list[tuple[str, Callable[[Observation], str]]] = [
+        ("claim", lambda row: f"{row.claim.rstrip('.')} ({row.source or 'no paper'})"),
+        ("runs of", lambda row: group_in_words(row.technique) or "all techniques"),
+        ("holds here?", lambda row: _IN_WORDS.get(row.agrees, row.agrees)),
+        ("these runs", lambda row: capital(row.shows)),
+        ("the paper", lambda row: row.paper or "–"),
+    ]
+    empty = {"runs of": not any(row.technique for row in rows), "the paper": not any(row.paper for row in rows)}
+    return SmallTable.of("", rows, [column for column in columns if not empty.get(column[0])], Observation)
 
 
 def rules(observations: Table[Observation]) -> list[Block]:

@@ -13,7 +13,7 @@ from gpustab.errors import InputError
 from gpustab.report.describe import describe, paper
 from gpustab.sentences.english import english
 from gpustab.sentences.grammar import added
-from gpustab.sentences.language import Written
+from gpustab.sentences.language import SPACY, Written
 from gpustab.sentences.model import BagOfWords, Embedding, Runs
 from gpustab.sentences.parsed import Word
 from gpustab.studies.localization.claims_of_edits import sees
@@ -69,7 +69,7 @@ def sentences():
 
 @pytest.fixture(scope="module")
 def edits():
-    if find_spec("lemminflect") is None:
+    if find_spec("lemminflect") is None or find_spec(SPACY) is None:
         pytest.skip("needs the extra sentences")
     return make_edits(sentences(), english())
 

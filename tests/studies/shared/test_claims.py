@@ -38,6 +38,11 @@ def test_a_verdict_is_a_row_and_the_rule_is_folded():
         ["Everything is cats (Somebody 1999)", "skip-gram", "yes", "5 of 7", "Somebody found 3 cats"],
         ["Nothing is (no paper)", "all techniques", "no", "0", "–"],
     ]
+    silent = verdicts(OBSERVED.table([SILENT.observed(0, "", "0")]))  # no technique, no paper: no column of them
+    assert (silent.header, silent.rows) == (
+        ["claim", "holds here?", "these runs"],
+        [["Nothing is (no paper)", "no", "0"]],
+    )
     (block,) = rules(table)
     assert block.folded
     assert block.tables[0].rows == [["Everything is cats", "Above 0"], ["Nothing is", "Never"]]

@@ -1,0 +1,308 @@
+"""Who does it to whom in English: clauses of an agent, a verb and a patient, with the two in each other's place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from gpustab.sentences.grammar import Pair, added, in_line, span, within, words_of
+from gpustab.sentences.language import inflected
+from gpustab.sentences.parsed import Parsed, Word, children, root_of, spacy_parser, written
+
+_SYMMETRIC = frozenset(
+    words_of(
+        "be become remain equal resemble match meet marry join face fight play follow precede accompany have include "
+        "represent mean constitute comprise contain involve take prove give send offer show grant tell teach"
+    )
+)
+"""Verbs that say much the same with their subject and object exchanged, or nothing of anybody's doing, or take two."""
+IDIOMS = frozenset(
+    {("shake", "hand"), ("hold", "hand"), ("change", "hand"), ("join", "hand"), ("join", "force"), ("take", "step")}
+)
+"""Verbs and objects that are one thing: nobody shakes certain hands."""
+_QUANTIFIERS = frozenset(words_of("every each only all no any both most many few even just either"))
+"""A book that every student read is another than the book of each."""
+_SAYING = frozenset(
+    words_of("say tell add believe think know report claim announce insist argue warn admit explain hope")
+)
+_BE = {"VBD": ("was", "were"), "VBZ": ("is", "are"), "VBP": ("is", "are")}
+"""By the tag of a verb alone, of one and of several."""
+_LONGEST = 8
+"""Words of a part that is exchanged."""
+_WITH_MORE = {"conj", "xcomp", "ccomp", "oprd", "iobj", "dative", "obl:arg", "parataxis", "expl", "compound:prt"}
+"""What hangs on a verb that says more of its patient than that it is one."""
+_NO_PHRASE = {"PUNCT", "PRON", "VERB", "AUX", "X", "SYM"}
+_AMOUNTS = {"DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY"}
+"""What spaCy calls times and amounts, which do nothing: "by Monday"."""
+_WITHIN_PHRASES = ("ADP", "ADJ", "DET", "NUM", "PART")
+"""What stands before a word that begins no subject: "in the most inland State"."""
+_OF_THE_PATIENT = ("of", "for", "from")
+"""Behind which the patient does it: "accused Israel of killing"."""
+_QUOTES = frozenset("\"“”'`") | {"``", "''"}
+
+
+class Clause(NamedTuple):
+    """A subject, a verb and an object, in this order, and what stands around them.
+
+    Attributes:
+        before: the words before the subject.
+        subject: those of the subject.
+        between: the verb, with auxiliaries and adverbs.
+        thing: the words of the object.
+        rest: those behind it.
+        verb: the verb alone.
+        finite: the verb that agrees with the subject.
+        heads: the nouns of subject and object.
+        plural: whether either is of several.
+    """
+
+    before: Sequence[Word]
+    subject: list[Word]
+    between: list[Word]
+    thing: list[Word]
+    rest: Sequence[Word]
+    verb: Word
+    finite: Word
+    heads: tuple[Word, Word]
+    plural: tuple[bool, bool]
+
+
+def in_clefts(sentence: Parsed) -> tuple[Pair, Pair] | str:
+    """Return, of "the dog bit the man", the man and the dog in each other's place in two clefts.
+
+    "It was the man that was bitten by the dog" and "it was by the dog that the man was bitten" say the same, and are of
+    the very same words. With the two exchanged both say another thing. No order of the two is that of one side alone,
+    and no pair of words that stand together in the sentence, but within the two, stands together in any.
+    """
+    why = "no clause of an agent, a verb and a patient"
+    if any(word.text in _QUOTES for word in sentence):
+        return "a quotation"
+    for k in range(len(sentence)):
+        clause = _clause_of(sentence, k) if _is_clause(sentence, k) else None
+        if clause is None or (verb := _passive(clause)) is None:
+            continue
+        if (clause.verb.lemma, clause.heads[1].lemma) in IDIOMS:
+            continue
+        if clause.subject[0].text.lower() == "that" or _ends(clause)[0] == _ends(clause)[1]:
+            continue  # "I believe that man can", where it is no article
+        if _QUANTIFIERS & {word.text.lower() for word in _said(clause)}:
+            why = "how many there are would change with the order"
+        elif not _agrees(clause):
+            why = "the verb would not agree with both"
+        elif not _reads_alike(clause):
+            why = "the clause is parsed otherwise where it stands alone"
+        else:
+            return _clefts(clause, verb)
+    return why
+
+
+def _said(clause: Clause) -> list[Word]:
+    return [*clause.before[-1:], *clause.subject, *clause.between, *clause.thing]
+
+
+def _is_clause(sentence: Parsed, k: int) -> bool:
+    """Whether a verb is that of a main clause, of one joined to it, or of one that is said.
+
+    Behind "that" it has a form of its own, since "they ask that he institute it" is no fact.
+    """
+    word = sentence[k]
+    if word.kind != "VERB" or word.lemma in _SYMMETRIC or sentence[-1].text not in (".", "!"):
+        return False
+    over = sentence[word.head]
+    if word.relation == "conj":
+        return _is_verb(over) and over.relation in ("root", "ccomp") and _has_subject(sentence, word.head)
+    if word.relation != "ccomp":
+        return word.relation == "root"
+    marks = {sentence[j].text.lower() for j in children(sentence, k) if sentence[j].relation == "mark"}
+    own_form = word.text != word.lemma or any(sentence[j].tag == "MD" for j in children(sentence, k))
+    return (marks == {"that"} and own_form) or (not marks and over.lemma in _SAYING)
+
+
+def _clause_of(sentence: Parsed, verb: int) -> Clause | None:
+    """The clause of a verb whose agent and patient can be exchanged, as far as its form tells."""
+    own = {sentence[k].relation: k for k in children(sentence, verb)}
+    if _WITH_MORE & own.keys() or any(_has_the_agent(sentence, k) for k in children(sentence, verb)):
+        return None
+    if not own.get("nsubj", len(sentence)) < verb < own.get("obj", -1):
+        return None
+    heads = own["nsubj"], own["obj"]
+    subject, thing = (span(sentence, k) for k in heads)
+    between = sentence[subject[-1] + 1 : thing[0]]
+    finite = next((word for word in between if _is_verb(word)), None)
+    if finite is None or thing[0] != verb + 1 or not {word.kind for word in between} <= {"VERB", "AUX", "ADV"}:
+        return None
+    if not _is_at_a_start(sentence, verb, subject[0]):
+        return None
+    if not (_is_phrase(sentence, heads[0], subject) and _is_phrase(sentence, heads[1], thing)):
+        return None
+    if not (_is_one_thing(sentence, heads[1], thing) and _is_at_an_end(sentence, verb, thing[-1] + 1)):
+        return None
+    return Clause(
+        sentence[: subject[0]],
+        [sentence[k] for k in subject],
+        list(between),
+        [sentence[k] for k in thing],
+        sentence[thing[-1] + 1 :],
+        sentence[verb],
+        finite,
+        (sentence[heads[0]], sentence[heads[1]]),
+        (_is_plural(subject, heads[0], sentence), _is_plural(thing, heads[1], sentence)),
+    )
+
+
+def _is_phrase(sentence: Parsed, head: int, part: Sequence[int]) -> bool:
+    """Whether a part is words in a row, of a noun alone that is no time or amount."""
+    words, noun = sentence[part[0] : part[-1] + 1], sentence[head]
+    article = next((word.text.lower() for word in words if word.relation == "det" and sentence[word.head] is noun), "")
+    return (
+        len(words) == len(part) <= _LONGEST
+        and noun.kind in ("NOUN", "PROPN")
+        and noun.entity not in _AMOUNTS
+        and not (article in ("a", "an") and noun.feats.get("Number") == "Plur")
+        and not any(
+            (word.kind in _NO_PHRASE and word.text != "-") or word.tag[:1] == "W" or word.tag == "TO" for word in words
+        )
+    )
+
+
+def _is_one_thing(sentence: Parsed, head: int, part: Sequence[int]) -> bool:
+    """Whether an object is a thing of its own, and no one with its verb ("keeps pace"), nor with more than a place."""
+    noun = sentence[head]
+    is_own = len(part) > 1 or noun.kind == "PROPN" or noun.feats.get("Number") == "Plur"
+    return is_own and all(sentence[k].text in ("of", "in", "at") for k in part if sentence[k].kind == "ADP")
+
+
+def _is_at_a_start(sentence: Parsed, verb: int, first: int) -> bool:
+    """Whether a word may begin a clause: it is no adverb, nor within a phrase, and "and" before it joins clauses.
+
+    A sentence that begins with one word does not tell whether that is a name ("Time").
+    """
+    before, word = sentence[first - 1] if first else None, sentence[first]
+    if before is None:
+        return word.kind != "ADV" and (word.kind != "PROPN" or bool(word.entity) or sentence[1].kind == "PROPN")
+    joins = before.kind != "CCONJ" or sentence[verb].relation == "conj" or first == 1
+    return word.kind != "ADV" and before.kind not in _WITHIN_PHRASES and joins
+
+
+_OF_VERBS = frozenset(words_of("after before during since until to into through under with at by as"))
+"""Prepositions that are rather of the verb than of the object before them."""
+_OF_PLACES = frozenset(words_of("in on within across over for"))
+"""Those that may be of either, but where a name of a place or a time stands behind them."""
+_PLACES = {"DATE", "TIME", "GPE", "LOC", "FAC", "EVENT"}
+
+
+def _is_at_an_end(sentence: Parsed, verb: int, end: int) -> bool:
+    """Whether what stands behind an object is no part of it nor of the verb ("welcomed him back"), and joins nothing.
+
+    As in "shifted the focus, and planned an attack", or in "added money to the fund and workers to the firm".
+    """
+    behind = sentence[end]
+    if behind.kind in ("ADV", "VERB", "AUX") or (behind.head == verb and behind.kind in ("PART", "ADJ")):
+        return False
+    if behind.relation == "prep" and sentence[end - 1].kind != "PROPN":
+        thing = next((sentence[k] for k in children(sentence, end) if sentence[k].relation == "pobj"), None)
+        is_place = thing is not None and thing.entity in _PLACES
+        if not (behind.text in _OF_VERBS or (behind.text in _OF_PLACES and is_place)):
+            return False
+    joined = [k for k in range(end, len(sentence)) if sentence[k].relation == "conj"]
+    return all(
+        _has_subject(sentence, k)
+        if _is_verb(sentence[k])
+        else sentence[k].head >= end and all(sentence[j].relation != "prep" for j in children(sentence, k))
+        for k in joined
+    )
+
+
+def _is_verb(word: Word) -> bool:
+    return word.kind in ("VERB", "AUX")
+
+
+def _has_subject(sentence: Parsed, k: int) -> bool:
+    return any(sentence[j].relation in ("nsubj", "nsubj:pass", "csubj", "expl") for j in children(sentence, k))
+
+
+def _has_the_agent(sentence: Parsed, k: int) -> bool:
+    """Whether a part of a clause has the agent for its subject: "to have a shot", "after placing blame"."""
+    word = sentence[k]
+    if word.relation == "advcl":
+        return not _has_subject(sentence, k)
+    clauses = [j for j in children(sentence, k) if sentence[j].relation == "pcomp"]
+    return word.relation == "prep" and bool(clauses) and word.text.lower() not in _OF_THE_PATIENT
+
+
+def _passive(clause: Clause) -> list[Word] | None:
+    """The verb in the passive: "bit" was bitten, "will bite" will be bitten, "is biting" is being bitten."""
+    lemma = clause.verb.lemma
+    participle = "borne" if lemma == "bear" else inflected(lemma, "VBN")
+    verbs = [word for word in clause.between if _is_verb(word)]
+    adverbs = [word for word in clause.between if word not in verbs]
+    tags = tuple(word.tag for word in verbs)
+    if participle is None:
+        return None
+    if len(tags) == 1 and tags[0] in _BE:
+        made = [_BE[tags[0]][clause.plural[0]]]
+    elif len(tags) == 2 and verbs[0].lemma == "have" and tags[1] == "VBN":
+        made = [verbs[0].text, "been"]
+    elif len(tags) == 2 and tags[0] == "MD":
+        made = [verbs[0].text, "be"]
+    elif len(tags) == 2 and verbs[0].lemma == "be" and tags[1] == "VBG":
+        made = [verbs[0].text, "being"]
+    else:
+        return None
+    return [added(made[0]), *adverbs, *map(added, made[1:]), added(participle)]
+
+
+def _is_plural(part: Sequence[int], head: int, sentence: Parsed) -> bool:
+    return sentence[head].feats.get("Number") == "Plur" or any(
+        sentence[k].relation == "conj" and sentence[k].head == head for k in part
+    )
+
+
+def _agrees(clause: Clause) -> bool:
+    """Whether the verb is right with either for its subject.
+
+    It is of neither number for sure behind countries in the plural and the police.
+    """
+    if clause.finite.tag == "MD" or clause.finite.text == "had":
+        return True
+    one, other = clause.plural
+    written_so = {"VBZ": False, "VBP": True}.get(clause.finite.tag, one)
+    return one == other == written_so and not any(
+        head.text.lower() == "police" or (head.tag == "NNPS" and head.entity in ("GPE", "ORG")) for head in clause.heads
+    )
+
+
+def _reads_alike(clause: Clause) -> bool:
+    """Whether the parser finds the same subject and object where the clause stands alone."""
+    text = written(in_line([clause.subject, clause.between, clause.thing, [added(".")]])).text
+    read = _parsed(text[0].upper() + text[1:])
+    again = _clause_of(read[0], root_of(read[0])) if len(read) == 1 else None
+    return again is not None and _ends(again) == _ends(clause)
+
+
+@lru_cache(maxsize=1000)
+def _parsed(text: str) -> list[Parsed]:
+    return [*spacy_parser([text])]
+
+
+def _ends(clause: Clause) -> list[list[str]]:
+    return [_text(clause.subject), _text(clause.thing)]
+
+
+def _text(words: Sequence[Word]) -> list[str]:
+    return [word.text.lower() for word in words]
+
+
+def _clefts(clause: Clause, verb: Sequence[Word]) -> tuple[Pair, Pair]:
+    agent, patient = within(clause.subject, clause.before), clause.thing
+    it = [*clause.before, added("it" if clause.before else "It"), added("was" if clause.finite.tag == "VBD" else "is")]
+    by, that = [added("by")], [added("that")]
+    made = [
+        (
+            in_line([it, suffers, that, verb, by, does, clause.rest]),
+            in_line([it, by, does, that, suffers, verb, clause.rest]),
+        )
+        for does, suffers in ((patient, agent), (agent, patient))
+    ]
+    return made[0], made[1]
