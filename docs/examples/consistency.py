@@ -127,6 +127,7 @@ EXAMPLES = {
         _contrast(0.01),
         _contrast(0.01, same=0.0),
         _contrast(0.01, 0.09),
+        _contrast(0.12, beyond_low=-0.03, beyond_high=0.08),
     ],
     "consistency.sums-first": [
         [_BELOW, _contrast(0.01)._replace(model="SVD")],

@@ -68,5 +68,5 @@ def test_all_of_wordnet_is_the_same_in_both_forms(nouns, tmp_path):
     start = time.process_time()
     other = read_lmf(path)
     seconds, memory = time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{len(other.index):,} nouns, {len(other.hypernyms):,} synsets: {seconds:.0f} s, {memory:,.0f} MiB")
+    print(f"{len(other.index):,} nouns, {len(other.hypernyms):,} synsets: {seconds:.0f} s, {memory:,.0f} MiB")  # noqa: T201
     compare(nouns, other, list(nouns.index), list(nouns.hypernyms), draw=2000)
