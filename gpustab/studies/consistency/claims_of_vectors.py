@@ -109,8 +109,9 @@ def _difference(row: Contrast) -> Estimate:
 
 def _by_auc(rows: Sequence[Contrast]) -> str:
     """How well every model tells terms apart beside its sums."""
-    words = {"better": "better", "worse": "worse", "equal": "as good", "open": "better or worse"}
-    return f"by AUC {listed([f'{row.model} is {words[_better(row)]}' for row in rows])}"
+    words = {"better": "better", "worse": "worse", "equal": "as good"}
+    unsure = "better or worse"
+    return f"by AUC {listed([f'{row.model} is {words.get(_better(row), unsure)}' for row in rows])}"
 
 
 SUMS_FIRST = Claim[Sequence[Contrast]](
