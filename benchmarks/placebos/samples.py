@@ -27,15 +27,9 @@ from gpustab.small_data.nonce import Output
 from gpustab.small_data.text import Text
 from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.consistency import models
+from gpustab.studies.consistency.claims import SURER, TWICE
 from gpustab.studies.consistency.claims_of_sums import GROWS
-from gpustab.studies.consistency.claims_of_vectors import (
-    BETTER_MODEL,
-    CLOSEST_GROUP,
-    READ_BY_NONCE,
-    SUMS_FIRST,
-    SURER,
-    TWICE,
-)
+from gpustab.studies.consistency.claims_of_vectors import BETTER_MODEL, CLOSEST_GROUP, READ_BY_NONCE, SUMS_FIRST
 from gpustab.studies.consistency.comparisons import InGeneral, by_sentences, domains, in_general, of_size
 from gpustab.studies.consistency.measures import Consistency, consistency_of, words_of_pairs
 from gpustab.studies.consistency.options import ConsistencyOptions
@@ -91,7 +85,8 @@ class Samples:
     def compared(self, r: int, rng: np.random.Generator, size: int, sums: int) -> None:
         """Ask how two models of so many context words compare with sums of so many."""
         one, two, against = self.models(r, rng, (size, size, sums))
-        rows = [models.contrast("g", name, "sums", each, against) for name, each in (("one", one), ("two", two))]
+        numbers = {"one": one, "two": two, "sums": against}
+        rows = [models.contrast("g", (name, "sums"), numbers, {}) for name in ("one", "two")]
         BETTER_MODEL.judge(rows[0])
         SUMS_FIRST.judge(rows)
 

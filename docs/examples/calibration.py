@@ -6,18 +6,30 @@ from docs.examples import made
 from gpustab.studies.calibration.tables import Calibrated, Named
 
 
-def _row(gain: float, error: float, pairs: int = 750, shared: float = 0.28) -> Calibrated:
+def _row(gain: float, error: float, pairs: int = 750, shared: float = 0.28, more_error: float = 0.02) -> Calibrated:
     numbers = {"pairs": pairs, "gain": gain, "error": error, "freedom": pairs - 1, "shared": shared}
-    return made(Calibrated, group="minilm", kind="sentences", **numbers)
+    beyond = {"more": gain - shared, "more_error": more_error}
+    return made(Calibrated, group="minilm", kind="sentences", **numbers, **beyond)
 
 
 _SPACE = made(
-    Calibrated, group="glove", kind="words", pairs=5_000, gain=0.28, error=0.02, freedom=900, shared=None, drawn=True
+    Calibrated,
+    group="glove",
+    kind="words",
+    pairs=5_000,
+    gain=0.28,
+    error=0.02,
+    freedom=900,
+    shared=None,
+    more=None,
+    more_error=None,
+    drawn=True,
 )
 
 
 EXAMPLES = {
-    "calibration.tells": [_row(0.83, 0.012), _row(0.32, 0.04), _SPACE, _row(-0.02, 0.01), _row(0.06, 0.05, 40)],
+    "calibration.tells": [_SPACE, _row(-0.02, 0.01), _row(0.06, 0.05, 40)],
+    "calibration.more-than-words": [_row(0.83, 0.012), _row(0.21, 0.02), _row(0.4, 0.1, 40, 0.28, 0.12)],
     "calibration.names": [
         Named("minilm", 2.5, 0.59, 0.56, 0.62, ""),
         Named("minilm", 9, None, None, None, "no cosine of the scored pairs stands for a similarity of 9"),

@@ -42,8 +42,15 @@ def _split(p: float, permuted: str = "documents") -> Split:
 
 
 def _contrast(auc: float, reach: float = 0.02, same: float = -0.1, **values: Any) -> Contrast:
-    numbers = {"model": "Nonce2Vec", "against": "sums", "auc": auc, "auc_low": auc - reach, "auc_high": auc + reach}
+    numbers: dict[str, Any] = {
+        "model": "Nonce2Vec",
+        "against": "sums",
+        "auc": auc,
+        "auc_low": auc - reach,
+        "auc_high": auc + reach,
+    }
     numbers |= {"same_low": same - 0.05, "same_high": same + 0.05, "same": same, "terms": 20}
+    numbers |= {"beyond_low": None, "beyond_high": None}
     return made(Contrast, **numbers | values)
 
 
@@ -127,6 +134,7 @@ EXAMPLES = {
         _contrast(0.01),
         _contrast(0.01, same=0.0),
         _contrast(0.01, 0.09),
+        _contrast(0.12, beyond_low=-0.03, beyond_high=0.08),
     ],
     "consistency.sums-first": [
         [_BELOW, _contrast(0.01)._replace(model="SVD")],

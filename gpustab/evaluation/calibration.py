@@ -16,8 +16,17 @@ from numpy.typing import ArrayLike
 from gpustab.errors import InputError
 from gpustab.formats.atomic import write_text
 from gpustab.formats.parsed import read_json
-from gpustab.statistics.intervals import Estimate, t_quantile
-from gpustab.statistics.monotone import BrokenLine, Floats, Ints, knots_of, mean_over_pairs, numbers_of
+from gpustab.statistics.intervals import Estimate
+from gpustab.statistics.monotone import (
+    FEWEST_ITEMS,
+    BrokenLine,
+    Floats,
+    Ints,
+    few_items,
+    knots_of,
+    mean_over_pairs,
+    numbers_of,
+)
 
 FEWEST = 20
 """Pairs of a calibration."""
@@ -43,12 +52,12 @@ class Similarities(NamedTuple):
 
 
 class Cosine(NamedTuple):
-    """The cosine from which on pairs have a similarity on average.
+    """The cosine at which pairs have a similarity on average.
 
     Attributes:
         value: the cosine; ``None`` if none can be named.
-        lower: below it pairs surely have less.
-        upper: above it they surely have so much.
+        lower: pairs of a lower one surely have less.
+        upper: pairs of a higher one surely have more.
         reason: why none can be named; empty if one is.
     """
 
@@ -81,7 +90,7 @@ class Calibration:
     Attributes:
         cosines: of the curve, ascending; between two of them it is straight.
         values: similarity there.
-        lower: lower end of its 95 % interval.
+        lower: lower end of its 95 % interval at each cosine by itself.
         upper: upper end.
         errors: of the curve beside others.
         gain: share of the variance of the scores that the curve takes away, of pairs that it was not fitted to.
@@ -124,13 +133,16 @@ class Calibration:
         return self.gained.interval[0] > 0
 
     def apply(self, cosines: ArrayLike) -> Similarities:
-        """Return what similarity cosines ``(n,)`` stand for on average; single pairs vary by ``errors.curve``."""
+        """Return what similarity cosines ``(n,)`` stand for on average; single pairs vary by ``errors.curve``.
+
+        Intervals hold at each cosine by itself. The whole curve lies within all of them less often.
+        """
         at = np.asarray(cosines, np.float64)
         curves = (self.values, self.lower, self.upper)
         return Similarities(*(np.interp(at, self.cosines, one, math.nan, math.nan) for one in curves))
 
     def threshold(self, similarity: float) -> Cosine:
-        """Return the cosine from which on pairs have so much similarity on average."""
+        """Return the cosine at which pairs have so much similarity on average."""
         if not self.knows:
             return Cosine(None, None, None, "the cosine does not tell how similar a pair is")
         x, values, lower, upper = map(np.array, (self.cosines, self.values, self.lower, self.upper))
@@ -234,22 +246,65 @@ def calibrate(
 
     Raises:
         InputError: for fewer than 20 pairs, a number that is not finite, cosines or scores that are all equal, or
-            one or two items that nearly all pairs share.
+            a few items that most pairs share.
     """
     x, y = (np.asarray(values, np.float64) for values in (cosines, similarities))
     numbers = np.arange(2 * len(x)).reshape(-1, 2) if items is None else numbers_of(items)
     _check(x, y, numbers)
     line = BrokenLine(x, y, knots_of(x))
-    squares = _squares(x, y, numbers, line, seed)
-    values, number = line.fit(), len(np.unique(numbers))
-    freedom = min(len(x), number) - 1
-    half = t_quantile(freedom) * line.errors(numbers, values, seed)
-    at = line.grid()
+    squares, values = _squares(x, y, numbers, line, seed), line.fit()
+    gain = _gain(squares[:, 3] - squares[:, 0], squares[:, 3], numbers)
+    at, half = line.grid(), line.halves(numbers, values, seed)
     curve = np.interp(at, line.knots, values)
-    gain = _gain(squares[:, 0], squares[:, 3], numbers)
-    cosine, value, low, high = (tuple(map(float, one)) for one in (at, curve, curve - half, curve + half))
+    low, high = curve - half, curve + half
+    curve = np.clip(curve, y.min(), y.max())  # a straight end may leave the scale, a mean similarity cannot
+    low, high = np.minimum(low, curve), np.maximum(high, curve)
+    drawn = [tuple(map(float, one)) for one in (at, curve, low, high)]
     errors = Errors(*(float(one) for one in np.sqrt(squares.mean(0))))
-    return Calibration(cosine, value, low, high, errors, gain.value, gain.se, freedom, len(x), number, name)
+    counts = (gain.freedom, len(x), len(np.unique(numbers)))
+    return Calibration(*drawn, errors, gain.value, gain.se, *counts, name)
+
+
+class Beyond(NamedTuple):
+    """What a second measure of the same pairs explains, and how much more the cosines do.
+
+    Attributes:
+        other: share of the variance of the scores that the second measure's own curve explains.
+        more: share that the cosines' curve explains, less that one.
+    """
+
+    other: Estimate
+    more: Estimate
+
+
+def explained_beyond(
+    cosines: ArrayLike,
+    other: ArrayLike,
+    similarities: ArrayLike,
+    items: Sequence[tuple[object, object]],
+    *,
+    seed: int = 0,
+) -> Beyond:
+    """Return how much more of the scores cosines explain than another measure does, each by a curve of its own.
+
+    Args:
+        cosines: ``(n,)`` of scored pairs.
+        other: ``(n,)`` the other measure of them; one that is the same everywhere explains nothing.
+        similarities: ``(n,)`` their scores.
+        items: what each pair is of.
+        seed: of folds.
+
+    Raises:
+        InputError: as of :func:`calibrate`.
+    """
+    x, z, y = (np.asarray(values, np.float64) for values in (cosines, other, similarities))
+    numbers = numbers_of(items)
+    _check(x, y, numbers)
+    own = _squares(x, y, numbers, BrokenLine(x, y, knots_of(x)), seed)
+    constant = beside = own[:, 3]
+    if np.ptp(z) > 0:
+        beside = _squares(z, y, numbers, BrokenLine(z, y, knots_of(z)), seed)[:, 0]
+    return Beyond(_gain(constant - beside, constant, numbers), _gain(beside - own[:, 0], constant, numbers))
 
 
 def _check(x: Floats, y: Floats, items: Ints) -> None:
@@ -265,6 +320,11 @@ def _check(x: Floats, y: Floats, items: Ints) -> None:
             raise InputError(f"every {what} is {values[0]:g}, so that there is nothing to calibrate")
         if not _TINY < np.ptp(values) < 1 / _TINY:
             raise InputError(f"the {what} spreads over {np.ptp(values):.3g}: give units that can be squared")
+    if few_items(items).items < FEWEST_ITEMS:
+        raise InputError(
+            f"a few items stand in most of the scored pairs, so that these know no more than pairs of fewer than "
+            f"{FEWEST_ITEMS} items: give pairs of more items"
+        )
 
 
 def _squares(x: Floats, y: Floats, items: Ints, line: BrokenLine, seed: int) -> Floats:
@@ -279,11 +339,6 @@ def _squares(x: Floats, y: Floats, items: Ints, line: BrokenLine, seed: int) -> 
     cells, cell = np.unique(folds, axis=0, return_inverse=True)
     cell = cell.reshape(-1)
     train = np.stack([(folds[:, :, None] != pair).all((1, 2)) for pair in cells])
-    if (train.sum(1) < 2).any():
-        raise InputError(
-            "one or two items stand in nearly all scored pairs, so that no pairs are left to predict theirs from: give "
-            "pairs of more items"
-        )
     squares = np.full((len(x), 4), math.nan)
     for k, values in enumerate(line.fits(train.astype(np.float64))):
         test = np.flatnonzero(cell == k)
@@ -293,14 +348,14 @@ def _squares(x: Floats, y: Floats, items: Ints, line: BrokenLine, seed: int) -> 
     return squares
 
 
-def _gain(curve: Floats, constant: Floats, items: Ints) -> Estimate:
-    """Return what part of the squares ``(n,)`` of one value for all a curve's take away.
+def _gain(less: Floats, constant: Floats, items: Ints) -> Estimate:
+    """Return what part of the squares ``(n,)`` of one value for all is taken away.
 
     The error is of the ratio: both sums vary together over pairs.
     """
     whole = float(constant.mean())
-    gain = 1 - float(curve.mean()) / whole
-    error = mean_over_pairs(constant - curve - gain * constant, items)
+    gain = float(less.mean()) / whole
+    error = mean_over_pairs(less - gain * constant, items)
     return Estimate(gain, error.se / whole, error.freedom)
 
 

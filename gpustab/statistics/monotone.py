@@ -7,11 +7,13 @@ Isotonic regression alone has no interval that holds: the bootstrap of its steps
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.special import stdtrit
 
 from gpustab.statistics.intervals import Estimate
 
@@ -21,9 +23,11 @@ Ints = NDArray[np.int64]
 _SEGMENTS = 20
 _BETWEEN = 5
 """Parts of a segment in which the interval of a curve is kept: it is narrowest between two knots."""
-_STEP = 0.5
+_STEP = 0.4
 """Weights of the bootstrap are 1 plus and minus so much, an item's part of each of its pairs (Hong & Li 2018)."""
 _DRAWS, _AT_ONCE = 200, 50
+FEWEST_ITEMS = 5
+"""Items of equally many pairs, below which no error is given."""
 
 
 def knots_of(x: Floats) -> Floats:
@@ -46,7 +50,7 @@ class BrokenLine:
     """
 
     def __init__(self, x: Floats, y: Floats, knots: Floats) -> None:
-        self.knots = knots
+        self.x, self.knots = x, knots
         left, part = self._place(x)
         n, self._segments = len(x), len(knots) - 1
         of_pair = np.stack([(1 - part) ** 2, part * (1 - part), part**2, (1 - part) * y, part * y], 1)
@@ -93,44 +97,88 @@ class BrokenLine:
         inner = self.knots[:-1, None] + np.diff(self.knots)[:, None] * steps
         return np.append(inner.ravel(), self.knots[-1])
 
-    def errors(self, items: Ints, value: Floats, seed: int) -> Floats:
-        """Return the standard errors of the best line at the places of :meth:`grid`, by two bootstraps.
+    def halves(self, items: Ints, value: Floats, seed: int) -> Floats:
+        """Return half the widths of the 95 % intervals of the best line at the places of :meth:`grid`.
 
-        One draws weights of pairs, one of distinct pairs, where some occur twice. One draws weights of items, of which
-        a pair gets both: its variance counts every distinct pair once too often. The largest of the first, the second
-        and of what the third has beyond the second holds.
+        They come from two bootstraps. One draws weights of pairs, one of distinct pairs, where some occur twice. One
+        draws weights of items, of which a pair gets both: its variance counts every distinct pair once too often. The
+        largest of the first, the second and of what the third has beyond the second holds.
 
         Args:
             items: ``(n, 2)`` items of each pair, numbers from 0.
             value: ``(k,)`` the line.
             seed: of the draws.
         """
-        rng, at = np.random.default_rng([seed, 34]), self.grid()
-        best = np.interp(at, self.knots, value)
+        rng, best = np.random.default_rng([seed, 34]), np.interp(self.grid(), self.knots, value)
+        few, signs = few_items(items), self._signs
         items, equal = _distinct(items)
-        alone = int(equal.max()) + 1 == len(items)
-        of_pairs, of_equal, of_items = np.zeros((3, len(at)))
-        for _ in range(_DRAWS // _AT_ONCE):
-            of_pairs += (moved := self._moved(1 + self._signs(rng, len(items)), at, best))
-            of_equal += moved if alone else self._moved(1 + self._signs(rng, len(items))[:, equal], at, best)
-            signs = self._signs(rng, int(items.max()) + 1)
-            of_items += self._moved(1 + signs[:, items[:, 0]] + signs[:, items[:, 1]], at, best)
-        variance = np.maximum.reduce([of_pairs, of_equal, of_items - of_equal]) / _DRAWS
-        return np.asarray(np.sqrt(variance) / _STEP)
+        number, alone = int(items.max()) + 1, int(equal.max()) + 1 == len(items)
+        of_pairs = self._variance(best, lambda: signs(rng, len(items)))
+        of_equal = of_pairs if alone else self._variance(best, lambda: signs(rng, len(items))[:, equal])
+        of_items = self._variance(best, lambda: signs(rng, number)[:, items].sum(2))
+        variance = np.maximum.reduce([of_pairs, of_equal, few.factor * of_items - of_equal])
+        return np.asarray(stdtrit(np.minimum(self._freedom(), few.freedom), 0.975) * np.sqrt(variance))
+
+    def _freedom(self) -> Floats:
+        """Return the degrees of freedom of the error at each place, 1 at least: at the ends a few pairs make the line.
+
+        They are Satterthwaite's (1946) for the squares of what each pair gives to the line.
+        """
+        n, (left, part) = self.sums.shape[0], self._place(self.x)
+        near = np.zeros((n, len(self.knots)))
+        near[np.arange(n), left], near[np.arange(n), left + 1] = 1 - part, part
+        at = np.stack([np.interp(self.grid(), self.knots, one) for one in np.eye(len(self.knots))], 1)
+        squares = np.square(np.dot(at, np.linalg.pinv(near)))
+        return np.asarray(np.maximum(np.square(squares.sum(1)) / np.square(squares).sum(1) - 1, 1))
 
     def _signs(self, rng: np.random.Generator, n: int) -> Floats:
-        return np.asarray(_STEP * (2.0 * rng.integers(0, 2, (_AT_ONCE, n)) - 1), np.float64)
+        return np.asarray(2.0 * rng.integers(0, 2, (_AT_ONCE, n)) - 1, np.float64)
 
-    def _moved(self, weights: Floats, at: Floats, best: Floats) -> Floats:
-        """Return the sum over draws of the squares by which the line moves."""
-        moved = [np.interp(at, self.knots, values) - best for values in self.fits(weights)]
-        return np.asarray(np.square(moved).sum(0))
+    def _variance(self, best: Floats, signs: Callable[[], Floats]) -> Floats:
+        """Return the variance of the line at the places of :meth:`grid` over draws of weights."""
+        at, draws = self.grid(), (self.fits(1 + _STEP * signs()) for _ in range(_DRAWS // _AT_ONCE))
+        moved = [np.interp(at, self.knots, values) - best for fits in draws for values in fits]
+        return np.asarray(np.square(moved).mean(0) / _STEP**2)
+
+
+class Few(NamedTuple):
+    """What few items cost.
+
+    Attributes:
+        items: how many items of equally many pairs each would know as much of effects of items.
+        factor: what the variance over items is too small by, since the mean is estimated too; of all pairs of some
+            items it is the jackknife's over items.
+        freedom: degrees of freedom of an error over pairs and items.
+    """
+
+    items: float
+    factor: float
+    freedom: int
+
+
+def few_items(items: Ints) -> Few:
+    """Return what few items of pairs ``(n, 2)`` cost.
+
+    Where effects of items make the scores, an item's part of the variance is the square of its pairs, and the number of
+    items is that of Satterthwaite (1946).
+
+    >>> few_items(np.array([[0, 1], [2, 3], [4, 5]]))
+    Few(items=6.0, factor=1.875, freedom=2)
+    >>> round(few_items(np.array([[0, k] for k in range(1, 50)])).items, 2)
+    1.04
+    """
+    squares = np.square(np.bincount(items.ravel()).astype(np.float64))
+    number = float(squares.sum() ** 2 / (squares @ squares))
+    pairs = len(np.unique(np.sort(items, 1), axis=0))
+    freedom = int(min(pairs, number) + 1e-9) - 1
+    return Few(number, number * (number - 1) / max(number - 2, 1e-9) ** 2, max(1, freedom))
 
 
 def mean_over_pairs(values: Floats, items: Ints) -> Estimate:
     """Return a mean over pairs, with an error for pairs that share items (Aronow, Samii & Assenova 2015).
 
     Its variance sums the products of all two pairs that share an item, each once: a pair that occurs twice shares two.
+    It is corrected for few items; of fewer than five, see :func:`few_items`, the error is NaN.
 
     Args:
         values: ``(n,)`` one for each pair.
@@ -138,15 +186,17 @@ def mean_over_pairs(values: Floats, items: Ints) -> Estimate:
 
     >>> alone = mean_over_pairs(np.array([1.0, 2.0, 3.0]), np.array([[0, 1], [2, 3], [4, 5]]))
     >>> round(alone.value, 3), round(alone.se, 3)
-    (2.0, 0.471)
+    (2.0, 0.577)
     """
-    n, number = len(values), len(np.unique(items))
+    n, few = len(values), few_items(items)
     apart = values - values.mean()
     items, equal = _distinct(items)
-    of_pairs, of_equal = float(apart @ apart), float(np.square(np.bincount(equal, apart)).sum())
+    once = n / (n - 1)
+    of_pairs, of_equal = once * float(apart @ apart), float(np.square(np.bincount(equal, apart)).sum())
     of_items = float(np.square(np.bincount(items.ravel(), np.repeat(apart, 2))).sum())
-    variance = max(of_pairs, of_equal, of_items - of_equal)
-    return Estimate(float(values.mean()), math.sqrt(variance) / n, min(n, number) - 1)
+    variance = max(of_pairs, once * of_equal, few.factor * of_items - of_equal)
+    error = math.sqrt(variance) / n if few.items >= FEWEST_ITEMS else math.nan
+    return Estimate(float(values.mean()), error, few.freedom)
 
 
 def _distinct(items: Ints) -> tuple[Ints, Ints]:

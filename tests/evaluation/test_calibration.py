@@ -1,3 +1,4 @@
+import itertools
 import json
 import math
 
@@ -6,6 +7,7 @@ import pytest
 
 from gpustab import Calibration, calibrate
 from gpustab.errors import InputError
+from gpustab.evaluation.calibration import explained_beyond
 from gpustab.statistics.intervals import wilson
 
 
@@ -27,13 +29,13 @@ def planted(rng, n=120, items=0):
 
 
 def counted(sets, items):
-    """How often the truth lies within the interval at three cosines and at a threshold, of so many; how often known."""
+    """How often the truth lies within the interval at five cosines and at a threshold, of so many; how often known."""
     within = named = found = wrong = 0
     for seed in range(sets):
         rng = np.random.default_rng(seed)
         x, y, pairs = planted(rng, items=items)
         made = calibrate(x, y, pairs, seed=seed)
-        at = np.quantile(x, [0.2, 0.5, 0.8])
+        at = np.quantile(x, [0, 0.2, 0.5, 0.8, 1])
         shown = made.apply(at)
         within += int(((shown.lower <= truth(at)) & (truth(at) <= shown.upper)).sum())
         place = made.threshold(2.5)
@@ -41,7 +43,7 @@ def counted(sets, items):
             named += 1
             found += place.lower <= 0.5 <= place.upper
         wrong += calibrate(x, rng.permutation(y), pairs, seed=seed).knows
-    return within / (3 * sets), found / max(named, 1), named / sets, wrong
+    return within / (5 * sets), found / max(named, 1), named / sets, wrong
 
 
 @pytest.mark.parametrize("items", [0, 40])
@@ -72,13 +74,16 @@ def test_planted_curves_lie_within_their_intervals(items):
         [("a", "b")] * 60,
         [("a", "a")] * 60,
         [(k, k) if k > 58 else ("q", k) for k in range(60)],
+        [(f"q{k % 4}", k) for k in range(60)],
+        [pair for pair in itertools.combinations(range(4), 2) for _ in range(10)],
     ],
 )
-def test_pairs_that_all_share_an_item_are_refused_and_those_of_three_are_calibrated(items):
+def test_pairs_that_all_share_a_few_items_are_refused_and_those_of_five_are_calibrated(items):
     x, y, _ = planted(np.random.default_rng(10), 60)
-    with pytest.raises(InputError, match="one or two items stand in nearly all"):
+    with pytest.raises(InputError, match="a few items stand in most"):
         calibrate(x, y, items)
-    assert np.isfinite(calibrate(x, y, [(f"q{k % 3}", k) for k in range(60)]).gained.interval).all()
+    for enough in ([(f"q{k % 5}", k) for k in range(60)], list(itertools.combinations(range(5), 2)) * 6):
+        assert np.isfinite(calibrate(x, y, enough).gained.interval).all()
 
 
 def test_the_error_of_the_explained_share_is_that_over_samples():
@@ -104,6 +109,49 @@ def test_what_occurs_twice_has_the_errors_that_it_has_once(again):
     assert other.gain_error == pytest.approx(once.gain_error, rel=0.15)
     widths = [np.mean(np.subtract(made.upper, made.lower)) for made in (once, other)]
     assert widths[1] == pytest.approx(widths[0], rel=0.15)
+
+
+def beside(seed, own, shared, items=0, n=300):
+    """What cosines explain beyond another measure: scores follow both, each so much, and a pair's or item's noise."""
+    rng = np.random.default_rng(seed)
+    words, meaning, noise = rng.normal(size=(3, n))
+    pairs = list(zip(range(n), range(n, 2 * n), strict=True))
+    if items:
+        pairs = [tuple(rng.choice(items, 2, replace=False).tolist()) for _ in range(n)]
+        effects = rng.normal(size=items)
+        noise = noise + effects[np.array(pairs)].sum(1)
+    cosines = words + own * meaning + 0.5 * rng.normal(size=n)
+    return explained_beyond(cosines, words + 0.5 * rng.normal(size=n), shared * words + own * meaning + noise, pairs)
+
+
+@pytest.mark.parametrize("items", [0, 40])
+def test_what_cosines_explain_beyond_words_lies_within_its_interval(items):
+    """Cosines that know words alone explain as much; those that know more, more; of dealt-out scores, nothing."""
+    same = [beside(seed, 0.0, 1.0, items).more.interval for seed in range(6)]
+    assert sum(low > 0 for low, _ in same) <= 1
+    assert sum(high < 0 for _, high in same) <= 1
+    assert all(beside(seed, 1.0, 1.0, items).more.interval[0] > 0 for seed in range(3))
+    assert not any(beside(seed, 0.0, 0.0, items).more.interval[0] > 0 for seed in range(3))
+
+
+def test_a_measure_that_is_the_same_everywhere_explains_nothing():
+    x, y, _ = planted(np.random.default_rng(2))
+    pairs = [(k, -1 - k) for k in range(len(x))]
+    found, made = explained_beyond(x, np.ones(len(x)), y, pairs), calibrate(x, y, pairs)
+    assert found.other.value == found.other.se == 0
+    assert found.more == pytest.approx(made.gained)
+    assert explained_beyond(x, x, y, pairs).more == (0, 0, made.freedom)
+
+
+def test_the_curve_keeps_within_the_scores_and_its_interval():
+    rng = np.random.default_rng(4)
+    x = np.append(np.linspace(0, 0.5, 90), np.linspace(0.9, 1, 10))
+    y = np.clip(np.round(12 * (x - 0.2) + rng.normal(size=100)), 0, 5)
+    made = calibrate(x, y)
+    assert min(made.values) >= 0
+    assert max(made.values) <= 5
+    assert np.less_equal(made.lower, made.values).all()
+    assert np.less_equal(made.values, made.upper).all()
 
 
 def test_errors_are_in_their_order_and_the_curve_never_falls():

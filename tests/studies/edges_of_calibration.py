@@ -11,4 +11,14 @@ def explained(share):
     return Calibrated(**numbers | gain | {"group": "g"})
 
 
-EDGES = {"calibration.nothing": Edge(lambda x: claims.TELLS.judge(explained(x)), "no", "undecided")}
+def beyond(share):
+    """A row whose cosine tells, and whose interval beyond shared words begins at −1 and ends at a share."""
+    numbers = dict.fromkeys(Calibrated._fields, 0)
+    more = {"gain": 0.5, "more": (share - 1) / 2, "more_error": (share + 1) / 2 / t_quantile(99), "freedom": 99}
+    return Calibrated(**numbers | more | {"group": "g"})
+
+
+EDGES = {
+    "calibration.nothing": Edge(lambda x: claims.TELLS.judge(explained(x)), "no", "undecided"),
+    "calibration.no-more": Edge(lambda x: claims.MORE.judge(beyond(x)), "no more", "open"),
+}

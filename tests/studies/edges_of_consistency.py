@@ -1,9 +1,9 @@
 import math
 
 from gpustab.statistics.intervals import t_quantile
-from gpustab.studies.consistency.claims import HALVES_DIFFER, TOLD_APART
+from gpustab.studies.consistency.claims import HALVES_DIFFER, SURER, TOLD_APART
 from gpustab.studies.consistency.claims_of_sums import MOSTLY_COMMON, NEAR_AS_SUMS, Placed, Sums
-from gpustab.studies.consistency.claims_of_vectors import BETTER_MODEL, READ_BY_NONCE, SURER
+from gpustab.studies.consistency.claims_of_vectors import BETTER_MODEL, READ_BY_NONCE
 from gpustab.studies.consistency.tables import Contrast, ModelNumbers, Split, Updates, WordRanks
 from tests.studies.consistency.made import row
 from tests.studies.edges import Edge

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.placebos.cells import Truth, World, never, should
 from benchmarks.placebos.drawn.case import Rng, drawn
-from gpustab.evaluation.calibration import calibrate
+from gpustab.evaluation.calibration import calibrate, explained_beyond
 from gpustab.studies.calibration.tables import Calibrated, Named
 
 SIZES = {
@@ -41,7 +41,26 @@ def _tells(n: int, items: int, *, dealt: bool) -> Callable[[int, Rng], Calibrate
     def draw(_: int, rng: Rng) -> Calibrated:
         made = calibrate(*_pairs(n, items, rng, dealt=dealt), seed=int(rng.integers(1 << 30)))
         facts = ("x", "x", "words", made.pairs, made.items, 0.0, 5.0, 0.0)
-        return Calibrated(*facts, *made.errors, made.gain, made.gain_error, made.freedom, None, False)
+        return Calibrated(*facts, *made.errors, made.gain, made.gain_error, made.freedom, None, None, None, False)
+
+    return draw
+
+
+def _beyond(size: tuple[int, int], of_meaning: float, of_words: float) -> Callable[[int, Rng], Calibrated]:
+    """Scores follow shared words and meaning, each so much; cosines see words, and of meaning as much as scores do."""
+
+    def draw(_: int, rng: Rng) -> Calibrated:
+        n, items = size
+        _, noise, pairs = _pairs(n, items, rng, dealt=True)
+        words, meaning = rng.normal(size=(2, n))
+        scores = of_words * words + of_meaning * meaning + noise
+        cosines = words + of_meaning * meaning + 0.5 * rng.normal(size=n)
+        shared = words + 0.5 * rng.normal(size=n)
+        made = calibrate(cosines, scores, pairs, seed=int(rng.integers(1 << 30)))
+        found = explained_beyond(cosines, shared, scores, pairs, seed=int(rng.integers(1 << 30)))
+        facts = ("x", "x", "sentences", made.pairs, made.items, 0.0, 5.0, 0.0)
+        gain = (made.gain, made.gain_error, made.freedom)
+        return Calibrated(*facts, *made.errors, *gain, found.other.value, found.more.value, found.more.se, False)
 
     return draw
 
@@ -65,6 +84,10 @@ def worlds() -> Iterator[World]:
         yield drawn("calibration.tells", f"{said}, scores dealt out", never("yes"), _tells(*size, dealt=True), (1,))
         truth = should("yes", "no")
         yield drawn("calibration.tells", f"{said} on a known curve", truth, _tells(*size, dealt=False), (1,))
+        claim = "calibration.more-than-words"
+        yield drawn(claim, f"{said}; words are all that cosines know", never("more"), _beyond(size, 0.0, 1.0), (1,))
+        yield drawn(claim, f"{said}; words, and scores dealt out", never("more"), _beyond(size, 0.0, 0.0), (1,))
+        yield drawn(claim, f"{said}; meaning beyond words", should("more", "no more"), _beyond(size, 1.0, 1.0), (1,))
         named = Truth(frozenset({"named"}))
         yield drawn("calibration.names", f"{said}, scores dealt out", named, _names(*size, dealt=True), (1,))
         about = f"{said} on a known curve; wrong: its place is beyond the interval"

@@ -70,7 +70,7 @@ def _models(terms: int, noise: float) -> Callable[[int, Rng], None]:
     def ask(runs: int, rng: Rng) -> None:
         bent, x = _bends(runs, rng), _samples(rng, terms, 0.7, 1.0)
         one, two = (_measured(x + own * rng.normal(size=x.shape), bent, rng) for own in (noise, 0.5))
-        BETTER_MODEL.judge(contrast("g", "A", "B", one, two))
+        BETTER_MODEL.judge(contrast("g", ("A", "B"), {"A": one, "B": two}, {}))
 
     return ask
 

@@ -1,4 +1,7 @@
-"""What the study claims: that a cosine tells how similar two items are; how often it errs: ``benchmarks/placebos``."""
+"""What the study claims: that a cosine tells how similar two items are, and more of it than shared words do.
+
+How often the rules err: ``benchmarks/placebos``.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,26 @@ from gpustab.results import Table
 from gpustab.results.page import minus, number, percent
 from gpustab.studies.calibration.tables import NAMED, Calibrated, Named
 from gpustab.studies.shared.claims import Claim, Margin
-from gpustab.studies.shared.wording import groups_in_words
+from gpustab.studies.shared.wording import groups_in_words, signed_span
 
 Tables = Mapping[str, Table[Any]]
 
 NOTHING = Margin(0.05, "share of the variance of scores, up to which a cosine tells next to nothing of them")
+NO_MORE = Margin(
+    0.05, "share of the variance of scores by which a cosine must explain more than shared words to matter to anybody"
+)
 
 
 def _tells(row: Calibrated) -> str:
     low, high = row.gained.interval
     return "yes" if low > 0 else "no" if high < NOTHING else "undecided"
+
+
+def _more(row: Calibrated) -> str:
+    if row.beyond is None:
+        return "no test"
+    low, high = row.beyond.interval
+    return "more" if low > 0 and row.gained.interval[0] > 0 else "no more" if high < NO_MORE else "open"
 
 
 def interval_of(row: Calibrated) -> str:
@@ -45,13 +58,20 @@ def _part(share: float) -> str:
 
 
 def _share(row: Calibrated) -> str:
-    """Return two sentences: what share is explained, and what shared words alone explain."""
+    """Return what share is explained, and of sentences what shared words alone explain and the difference."""
     of = " of pairs drawn evenly over the cosines" if row.drawn else ""
     said = f"It explains {_part(row.gain)} of the variance of the scores{of} ({interval_of(row)})"
-    if row.shared is None:
+    if row.beyond is None:
         return f"{said}."
-    more = "" if row.gained.interval[0] > row.shared else ", which is not surely less"
-    return f"{said}. Shared words alone explain {by_words(row)}{more}."
+    return f"{said}, shared words alone {by_words(row)} (difference {more_than_words(row)} points)."
+
+
+def more_than_words(row: Calibrated) -> str:
+    """Return the interval of how many points of per cent more than shared words the cosine explains, for people."""
+    if row.beyond is None:
+        return "–"
+    low, high = row.beyond.interval
+    return signed_span(100 * low, 100 * high, 0)
 
 
 def _of(row: Calibrated) -> str:
@@ -92,10 +112,35 @@ TELLS = Claim[Calibrated](
     },
 )
 
+MORE = Claim[Calibrated](
+    id="calibration.more-than-words",
+    says="The cosine tells more of how similar two sentences are than the words that they share.",
+    rule=(
+        "the cosine tells how similar two sentences are, and the 95 % interval of what it explains beyond the share of "
+        "words that both have, each by a curve of its own and of the same pairs, lies above 0. No more: that interval "
+        f"lies below {percent(NO_MORE)} of the variance. No test of words"
+    ),
+    judge=_more,
+    sentences={
+        "more": lambda row: (
+            f"{_of(row)}the cosine tells more of how similar two sentences are than the words that they share do. "
+            f"{_share(row)}"
+        ),
+        "no more": lambda row: (
+            f"{_of(row)}the cosine tells no more of how similar two sentences are than the words that they share do. "
+            f"{_share(row)} Count shared words, or take another encoder."
+        ),
+        "open": lambda row: (
+            f"{_of(row)}the cosine tells how similar two sentences are; whether more than the words that they share do "
+            f"is open. {_share(row)} Give more scored pairs; some hundreds mostly decide."
+        ),
+    },
+)
+
 
 NAMES = Claim[Named](
     id="calibration.names",
-    says="From a cosine on, pairs have a similarity on average.",
+    says="Pairs of a cosine have a similarity on average.",
     rule=(
         "the cosine tells how similar two items are, and both ends of the 95 % interval of the place where the curve "
         "reaches the similarity lie within the cosines of the scored pairs"
@@ -103,12 +148,17 @@ NAMES = Claim[Named](
     judge=lambda row: "none" if row.cosine is None else "named",
     sentences={
         "named": lambda row: (
-            f"Pairs with a cosine of {cosine(row.cosine)} ({span(row)}) have a similarity of "
+            f"Pairs of a cosine of {cosine(row.cosine)} ({span(row)}) have a similarity of "
             f"{number(row.similarity, 3)} on average."
         ),
         "none": lambda row: f"No cosine stands for a similarity of {number(row.similarity, 3)}: {row.reason}.",
     },
 )
+
+
+def is_useful(row: Calibrated) -> bool:
+    """Return whether the cosine tells, of sentences more than shared words do: then its cosines are worth naming."""
+    return TELLS.judge(row) == "yes" and MORE.judge(row) in ("more", "no test")
 
 
 def middle_of(row: Calibrated, tables: Tables) -> Named | None:
@@ -118,6 +168,7 @@ def middle_of(row: Calibrated, tables: Tables) -> Named | None:
 
 
 def said_of(row: Calibrated, tables: Tables) -> str:
-    """Return what is said of a model or space: whether its cosine tells, and where a similarity begins."""
-    middle = middle_of(row, tables) if TELLS.judge(row) == "yes" else None
-    return " ".join([TELLS.sentence(row), *([NAMES.sentence(middle)] if middle else [])])
+    """Return what is said of a model or space: whether its cosine tells, and at which a similarity lies."""
+    said = MORE.sentence(row) if TELLS.judge(row) == "yes" and row.beyond is not None else TELLS.sentence(row)
+    middle = middle_of(row, tables) if is_useful(row) else None
+    return " ".join([said, *([NAMES.sentence(middle)] if middle else [])])

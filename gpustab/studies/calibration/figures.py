@@ -7,12 +7,12 @@ from gpustab.report.svg.charts import BAND, LINE, Curve, lines
 from gpustab.report.svg.colours import called, series
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.results import Table
-from gpustab.studies.calibration.claims import TELLS, cosine, middle_of
+from gpustab.studies.calibration.claims import cosine, is_useful, middle_of
 from gpustab.studies.calibration.tables import CALIBRATED
 
 _CAPTION = (
-    "Mean similarity of pairs of a cosine, in units of the scores, with its 95 % band. A steep curve tells "
-    "similarities apart, a level one does not."
+    "Mean similarity of pairs of a cosine, in units of the scores. The band is the 95 % interval at each cosine by "
+    "itself; the whole curve lies within it less often. A steep curve tells similarities apart, a level one does not."
 )
 
 
@@ -33,15 +33,16 @@ def curves(table: Table, tables: Tables) -> Picture:
 
 def _title(tables: Tables) -> str:
     rows = list(CALIBRATED.rows(tables))
-    told = [row for row in rows if TELLS.judge(row) == "yes"]
-    if not told:
-        return "These cosines do not tell similarity"
+    useful = [row for row in rows if is_useful(row)]
+    more = " more than shared words do" if any(row.beyond for row in rows) else ""
+    if not useful:
+        return "These cosines do not surely tell" + (more or " similarity")
     if len(rows) > 1:
-        return f"The cosine tells similarity in {len(told)} of {len(rows)}"
-    middle = middle_of(told[0], tables)
+        return f"The cosine tells{more or ' similarity'} in {len(useful)} of {len(rows)}"
+    middle = middle_of(useful[0], tables)
     if middle is None:
-        return "The cosine tells similarity"
-    return f"A similarity of {middle.similarity:.3g} begins at a cosine of {cosine(middle.cosine)}"
+        return "The cosine tells" + (more or " similarity")
+    return f"Pairs of a cosine of {cosine(middle.cosine)} have a similarity of {middle.similarity:.3g} on average"
 
 
 FIGURES: Figures = {"curves": (_CAPTION, curves)}

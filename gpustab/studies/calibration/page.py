@@ -8,12 +8,14 @@ from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, percent
 from gpustab.studies.calibration.claims import (
     NAMES,
+    NO_MORE,
     NOTHING,
-    TELLS,
     by_words,
     cosine,
     explained,
     interval_of,
+    is_useful,
+    more_than_words,
     said_of,
     span,
 )
@@ -21,8 +23,16 @@ from gpustab.studies.calibration.tables import CALIBRATED, NAMED, Calibrated
 from gpustab.studies.shared.observations import verdicts_by_chance
 from gpustab.studies.shared.wording import groups_in_words, listed
 
-_NAMED = "From this cosine on, pairs are so similar on average"
+_NAMED = "Pairs of this cosine are so similar on average"
+_WORDS = (
+    "Similar sentences share words, so that even an encoder of random weights tells something. Shared words have a "
+    "curve of their own, of the same pairs; the verdict is by the points that the cosine explains beyond it."
+)
 EVENLY = "evenly over the cosines, so that the explained share is of these and not of pairs at random"
+_RULES = [
+    ("more than shared words", "above 0", "the interval of the points that the cosine explains beyond shared words"),
+    ("no more", f"below {100 * NO_MORE:.0f} points", "the same interval"),
+]
 CITATIONS = ("elekes2018",)
 
 
@@ -50,7 +60,8 @@ def _curves(result: Result, rows: list[Calibrated]) -> Block:
             [
                 "The curve gives the mean similarity of pairs of a cosine, in units of the scores; single pairs vary "
                 "around it. It holds for this model or space alone, and for "
-                f"{listed(sorted(of))} like these. Beyond the cosines of the scored pairs it says nothing.",
+                f"{listed(sorted(of))} like these. Beyond the cosines of the scored pairs it says nothing. "
+                "Its band holds at each cosine by itself.",
                 "No similarity is named where the band reaches beyond the curve: more scored pairs would narrow it.",
             ]
         ),
@@ -64,19 +75,29 @@ def _fact(row: Calibrated) -> tuple[str, str, str]:
 
 def _errors(rows: list[Calibrated]) -> Block:
     first = ["group"] if len(rows) > 1 else []
-    shares: Columns = [("explained, 95 %", explained), ("by shared words", by_words)]
+    shares: Columns = [("explained, 95 %", explained)]
+    if any(row.beyond for row in rows):
+        shares += [("by shared words", by_words), ("points more, 95 %", more_than_words)]
     columns: Columns = [*first, "curve", "isotonic", "line", "constant", *shares, "pairs", "items"]
     return Block(
         "How far does the curve err?",
         tables=[SmallTable.of("Error of a single pair, in units of the scores", rows, columns)],
         answer=(
             "Each pair is predicted by a curve that was fitted to pairs of other items alone. A curve that errs no "
-            "less than one value for all pairs knows nothing. One that errs no less than a straight line could "
-            "be that line. Similar sentences share words, so that even an encoder of random weights tells something: "
-            "compare with what shared words explain by themselves."
+            "less than one value for all pairs knows nothing."
+            + _straight([row for row in rows if row.line <= row.curve], len(rows))
+            + (f" {_WORDS}" if any(row.beyond for row in rows) else "")
             + (f" These pairs of words were drawn {EVENLY}." if any(row.drawn for row in rows) else "")
         ),
     )
+
+
+def _straight(rows: list[Calibrated], of: int) -> str:
+    """Return of which models or spaces a straight line errs no more than the curve."""
+    if not rows:
+        return ""
+    where = "" if of == 1 else f" of {groups_in_words([row.group for row in rows])}"
+    return f" A straight line errs no more than the curve{where}, which could be that line."
 
 
 def _how(result: Result, rows: list[Calibrated]) -> Block:
@@ -86,9 +107,11 @@ def _how(result: Result, rows: list[Calibrated]) -> Block:
         [
             ("tells", "above 0 %", "the interval of the share of the scores' variance that the curve explains"),
             ("tells nothing", f"below {percent(NOTHING)}", "the same interval"),
+            *_RULES * any(row.beyond for row in rows),
             ("the curve", "never falls", "a broken line by least squares, with about as many parts as the third root "
              "of the number of pairs"),
-            ("its band", "95 %", "at each cosine, by two bootstraps: over pairs, and over the items that pairs share"),
+            ("its band", "95 %", "at each cosine by itself, by two bootstraps: over pairs, and over the items that "
+             "pairs share. Where the law is known, the whole curve lies within it in 4 to 8 of 10 cases"),
             ("a cosine is named", "both ends", "of its interval lie within the cosines of the scored pairs"),
         ],
         answer=verdicts_by_chance(named + len(rows)),
@@ -105,25 +128,42 @@ def heading(result: Content) -> tuple[str, str]:
 
 
 def cards(result: Content) -> list[Card]:
-    """Return the cosines of the first model or space that tells, and what it explains."""
-    row = next((row for row in CALIBRATED.rows(result.tables) if TELLS.judge(row) == "yes"), None)
+    """Return the cosines of the first model or space that is useful, and what it explains."""
+    rows = list(CALIBRATED.rows(result.tables))
+    row = next((row for row in rows if is_useful(row)), None)
     if row is None:
-        return [Card("Models or spaces whose cosine tells similarity", "none", f"of {len(result.groups)}")]
+        more = " more than shared words do" if any(one.beyond for one in rows) else ""
+        none = Card(f"Whose cosine surely tells{more}", "none", f"of {len(result.groups)}")
+        return [none, *(card for one in rows[:1] for card in _shares(one, rows))]
     style = series(group["name"] for group in result.groups)[row.group].style
     named = [one for one in NAMED.rows(result.tables, group=row.group) if one.cosine is not None]
     shown = [
-        Card(f"Similarity {number(one.similarity, 3)}", cosine(one.cosine), "and above", span(one), style)
+        Card(f"Similarity {number(one.similarity, 3)}", cosine(one.cosine), "on average", span(one), style)
         for one in named[:3]
     ]
-    return [*shown, Card("Of the scores' variance", percent(row.gain), "", interval_of(row), style)]
+    return [*shown[: 3 if row.beyond is None else 2], *(card._replace(style=style) for card in _shares(row, rows))]
+
+
+def _shares(row: Calibrated, rows: list[Calibrated]) -> list[Card]:
+    """Return what the cosine explains, and what shared words do."""
+    of = f", {row.group}" if len(rows) > 1 else ""
+    shares = [Card(f"Of the scores' variance{of}", percent(max(row.gain, 0.0)), "", interval_of(row))]
+    if row.beyond is not None:
+        shares.append(Card("By shared words alone", by_words(row), "", f"difference {more_than_words(row)} points"))
+    return shares
 
 
 def may_claim(result: Content) -> str:
-    """Return what a paper may say of the first model or space that tells; empty if none does, or an alarm forbids."""
-    row = next((row for row in CALIBRATED.rows(result.tables) if TELLS.judge(row) == "yes"), None)
-    if row is None or result.alarms:
+    """Return what a paper may say of the first model or space that is useful, or what it may not; alarms forbid it."""
+    rows = list(CALIBRATED.rows(result.tables))
+    if not rows or result.alarms:
         return ""
-    return said_of(row, result.tables)
+    row = next((row for row in rows if is_useful(row)), None)
+    if row is None:
+        more = ", more than shared words do," if rows[0].beyond else ""
+        return f"Not that cosines of {groups_in_words([row.group for row in rows])} tell{more} how similar a pair is."
+    of = f"{counted(row.pairs, 'pair')} of {row.items:,} {row.kind} of {row.test}"
+    return f"{said_of(row, result.tables)} Not of single pairs, and not beyond {row.kind} like these ({of})."
 
 
 def methods(result: Content) -> str:
@@ -137,6 +177,7 @@ def methods(result: Content) -> str:
     drawn = f" The pairs were drawn {EVENLY}." if any(row.drawn for row in rows) else ""
     return (
         f"Cosines of {names} were calibrated with {counts} pairs of {rows[0].kind} scored in {tests}.{drawn} "
-        "The curve is a broken line that never falls, fitted by least squares. Its 95 % band comes from bootstraps "
-        "over pairs and over the items that pairs share. Errors are of pairs that share no item with those of the fit."
+        "The curve is a broken line that never falls, fitted by least squares. Its 95 % interval at each cosine comes "
+        "from bootstraps over pairs and over the items that pairs share. Errors are of pairs that share no item with "
+        "those of the fit."
     )

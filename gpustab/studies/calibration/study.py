@@ -14,7 +14,7 @@ from torch import Tensor
 
 from gpustab.encoders.runner import models_of
 from gpustab.errors import InputError, option
-from gpustab.evaluation.calibration import FEWEST, Calibration, calibrate
+from gpustab.evaluation.calibration import FEWEST, Calibration, calibrate, explained_beyond
 from gpustab.evaluation.sentence_pairs import SentencePairs, read_sentence_pairs
 from gpustab.formats.atomic import make_folder
 from gpustab.formats.checkpoints.encoder import SentenceEncoder
@@ -244,7 +244,7 @@ def _add(answer: Answer, group: str, scores: Scores, options: CalibrationOptions
     made = calibrate(x, y, scores.items, name=f"{group}, {scores.test}", seed=options.seed)
     tables, span = answer.result.tables, (float(y.min()), float(y.max()))
     facts = (group, scores.test, scores.kind, made.pairs, made.items, *span, float(x.mean()))
-    gain = (made.gain, made.gain_error, made.freedom, _by_words(scores, options.seed))
+    gain = (made.gain, made.gain_error, made.freedom, *_by_words(scores, options.seed))
     CALIBRATED.add(tables, [Calibrated(*facts, *made.errors, *gain, scores.drawn)])
     CURVES.add(tables, curve_of(made, group))
     levels = options.levels or [span[0] + part * (span[1] - span[0]) for part in (0.25, 0.5, 0.75)]
@@ -256,11 +256,12 @@ def _add(answer: Answer, group: str, scores: Scores, options: CalibrationOptions
         )
 
 
-def _by_words(scores: Scores, seed: int) -> float | None:
-    """Return what shared words alone explain; ``None`` where they are the same everywhere, or these are words."""
-    if scores.shared is None or np.ptp(scores.shared) == 0:
-        return None
-    return calibrate(scores.shared, scores.scores, scores.items, seed=seed).gain
+def _by_words(scores: Scores, seed: int) -> tuple[float | None, float | None, float | None]:
+    """Return what shared words alone explain, how much more the cosine does, and its error; none of pairs of words."""
+    if scores.shared is None:
+        return None, None, None
+    beyond = explained_beyond(scores.cosines, scores.shared, scores.scores, scores.items, seed=seed)
+    return beyond.other.value, beyond.more.value, beyond.more.se
 
 
 def _falls(x: Floats, y: Floats) -> bool:

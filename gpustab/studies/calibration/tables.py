@@ -32,13 +32,23 @@ class Calibrated(NamedTuple):
     shared: Annotated[
         float | None, Column(about="what the share of words that two sentences have in common explains in the same way")
     ]
-
+    more: Annotated[
+        float | None, Column("more than shared words", about="explained by the cosine, less by shared words")
+    ]
+    more_error: Annotated[float | None, Column(about="its standard error, over pairs and the items that they share")]
     drawn: Annotated[bool, Column(about="whether the pairs were drawn evenly over the cosines")]
 
     @property
     def gained(self) -> Estimate:
         """The explained share with its error."""
         return Estimate(self.gain, self.error, self.freedom)
+
+    @property
+    def beyond(self) -> Estimate | None:
+        """How much more than shared words the cosine explains, with its error; ``None`` for words."""
+        if self.more is None or self.more_error is None:
+            return None
+        return Estimate(self.more, self.more_error, self.freedom)
 
 
 class CurvePoint(NamedTuple):
@@ -47,18 +57,18 @@ class CurvePoint(NamedTuple):
     group: str
     cosine: float
     similarity: Annotated[float, Column(about="mean of pairs of this cosine, in units of the scores")]
-    lower: Annotated[float, Column(about="lower end of the 95 % interval")]
+    lower: Annotated[float, Column(about="lower end of the 95 % interval at this cosine")]
     upper: Annotated[float, Column(about="upper end")]
 
 
 class Named(NamedTuple):
-    """The cosine from which on pairs have a similarity on average."""
+    """The cosine at which pairs have a similarity on average."""
 
     group: str
     similarity: float
     cosine: Annotated[float | None, Column("cosine", 2, "none if none can be named")]
-    lower: Annotated[float | None, Column(about="below it pairs surely have less")]
-    upper: Annotated[float | None, Column(about="above it they surely have so much")]
+    lower: Annotated[float | None, Column(about="pairs of a lower one surely have less")]
+    upper: Annotated[float | None, Column(about="pairs of a higher one surely have more")]
     reason: Annotated[str, Column(about="why none can be named")]
 
 

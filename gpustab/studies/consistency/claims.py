@@ -9,7 +9,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gpustab.results.page import counted, percent
+from gpustab.results.page import counted, number, percent
+from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.consistency.tables import ModelNumbers, Split, TextPair, as_cosine
 from gpustab.studies.shared.claims import Claim, Margin
 from gpustab.studies.shared.wording import difference_span, listed, the_runs, word
@@ -19,6 +20,7 @@ FEWEST = Margin(
 )
 CHANCE = Margin(0.5, "AUC by chance: a pair of one term has the larger cosine as often as one of two terms")
 NEAR = Margin(0.55, "AUC that is as good as none: of twenty comparisons one more than by chance")
+TWICE = Margin(2, "times that one of two standard errors, both estimates, is as large as the other to be called larger")
 P_VALUE = Margin(0.05, "share of parts drawn at random that may be as unlike as halves that differ")
 
 
@@ -94,6 +96,48 @@ TOLD_APART = Claim[ModelNumbers](
         "documents": "the text may distinguish only its documents",
         "alike": "the text does not distinguish its terms",
         "open": "these terms are too few to decide",
+    },
+)
+
+
+def _errors(row: ModelNumbers) -> tuple[float, float]:
+    """The standard error of the mean AUC over the trainings of the background, and over terms."""
+    half = (row.auc_high - row.auc_low) / 2
+    return (row.auc_sd or 0.0) / math.sqrt(row.runs), half / t_quantile(row.terms - 1)
+
+
+def _surer(row: ModelNumbers) -> str:
+    if row.runs < 2:
+        return "one"
+    if row.terms < FEWEST:
+        return "few"
+    trainings, terms = _errors(row)
+    if terms > TWICE * trainings:
+        return "terms"
+    return "trainings" if trainings > TWICE * terms else "both"
+
+
+def _unsure(row: ModelNumbers, surer: str) -> str:
+    trainings, terms = _errors(row)
+    return (
+        f"{surer} The standard error of the AUC is {number(trainings, 2)} over {row.runs} trainings of the background, "
+        f"and {number(terms, 2)} over terms."
+    )
+
+
+SURER = Claim[ModelNumbers](
+    id="consistency.surer",
+    says="More terms, or more trainings of the background, make the AUC more certain.",
+    rule=(
+        f"one of its two standard errors, over terms and over trainings, is more than {TWICE:g} times the other. No "
+        f"verdict with one training or under {FEWEST:g} terms"
+    ),
+    judge=_surer,
+    sentences={
+        "one": "One training of the background cannot show how much another training would change.",
+        "terms": lambda row: _unsure(row, "Take more terms to make the AUC more certain; more trainings hardly help."),
+        "trainings": lambda row: _unsure(row, "Train the background more often to make the AUC more certain."),
+        "both": lambda row: _unsure(row, "Take more terms and more trainings to make the AUC more certain."),
     },
 )
 

@@ -2,71 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gpustab.results.page import counted, number
+from gpustab.results.page import counted
 from gpustab.statistics.intervals import Estimate, t_quantile
 from gpustab.studies.consistency.claims import FEWEST, side_of_zero
-from gpustab.studies.consistency.tables import (
-    CLOSEST,
-    Contrast,
-    Domain,
-    ModelNumbers,
-    Neighbours,
-    OwnVectors,
-    Updates,
-    as_cosine,
-)
+from gpustab.studies.consistency.tables import CLOSEST, Contrast, Domain, Neighbours, OwnVectors, Updates, as_cosine
 from gpustab.studies.shared.claims import Claim, Margin
-from gpustab.studies.shared.wording import capital, difference_span, listed, word
+from gpustab.studies.shared.wording import capital, difference_span, listed, signed_span, word
 
 EQUAL = Margin(0.05, "difference of AUC between two models that matters to nobody: five of 100 comparisons")
 READ = Margin(0.5, "mean updates that a sentence of a sample must give to be read by Nonce2Vec")
-TWICE = Margin(2, "times that one of two standard errors, both estimates, is as large as the other to be called larger")
-
-
-def _errors(row: ModelNumbers) -> tuple[float, float]:
-    """The standard error of the mean AUC over the trainings of the background, and over terms."""
-    half = (row.auc_high - row.auc_low) / 2
-    return (row.auc_sd or 0.0) / math.sqrt(row.runs), half / t_quantile(row.terms - 1)
-
-
-def _surer(row: ModelNumbers) -> str:
-    if row.runs < 2:
-        return "one"
-    if row.terms < FEWEST:
-        return "few"
-    trainings, terms = _errors(row)
-    if terms > TWICE * trainings:
-        return "terms"
-    return "trainings" if trainings > TWICE * terms else "both"
-
-
-def _unsure(row: ModelNumbers, surer: str) -> str:
-    trainings, terms = _errors(row)
-    return (
-        f"{surer} The standard error of the AUC is {number(trainings, 2)} over {row.runs} trainings of the background, "
-        f"and {number(terms, 2)} over terms."
-    )
-
-
-SURER = Claim[ModelNumbers](
-    id="consistency.surer",
-    says="More terms, or more trainings of the background, make the AUC more certain.",
-    rule=(
-        f"one of its two standard errors, over terms and over trainings, is more than {TWICE:g} times the other. No "
-        f"verdict with one training or under {FEWEST:g} terms"
-    ),
-    judge=_surer,
-    sentences={
-        "one": "One training of the background cannot show how much another training would change.",
-        "terms": lambda row: _unsure(row, "Take more terms to make the AUC more certain; more trainings hardly help."),
-        "trainings": lambda row: _unsure(row, "Train the background more often to make the AUC more certain."),
-        "both": lambda row: _unsure(row, "Take more terms and more trainings to make the AUC more certain."),
-    },
-)
 
 
 def _often(row: Contrast) -> str:
@@ -81,8 +28,13 @@ def _cosine(row: Contrast) -> str:
 
 
 def _better(row: Contrast) -> str:
+    if row.terms < FEWEST:
+        return "open"
     across = "equal" if -EQUAL < row.auc_low <= row.auc_high < EQUAL else "open"
-    return "open" if row.terms < FEWEST else side_of_zero(row.auc_low, row.auc_high, "better", "worse", across)
+    side = side_of_zero(row.auc_low, row.auc_high, "better", "worse", across)
+    if row.beyond_low is None or row.beyond_high is None or side == across:
+        return side
+    return side if side_of_zero(row.beyond_low, row.beyond_high, "better", "worse") == side else "documents"
 
 
 def _than(row: Contrast, better: str, against: str) -> str:
@@ -99,17 +51,30 @@ def _equal(row: Contrast) -> str:
     )
 
 
+def _by_documents(row: Contrast) -> str:
+    one, two = (row.model, row.against) if row.auc > 0 else (row.against, row.model)
+    low, high = row.beyond_low or 0.0, row.beyond_high or 0.0
+    return (
+        f"{one} may distinguish only documents better than {two}, not terms. Its samples of one term are surely more "
+        f"alike ({_often(row)}). But made-up words in the same documents are so too: the difference beyond them is "
+        f"{signed_span(100 * low, 100 * high, 1)}."
+    )
+
+
 BETTER_MODEL = Claim[Contrast](
     id="consistency.better-model",
     says="One model distinguishes terms better than another.",
     rule=(
-        "the interval of the difference of AUC over the same terms lies on one side of 0. Equal: it lies across 0 and "
-        f"within ± {EQUAL:g}. Open: under {FEWEST:g} terms, or neither"
+        "the interval of the difference of AUC over the same terms lies on one side of 0, and on the same side that of "
+        "what both have beyond made-up words in random sentences of the same documents, if both read any. Documents: "
+        f"only the first. Equal: the first lies across 0 and within ± {EQUAL:g}. Open: under {FEWEST:g} terms, or "
+        "neither"
     ),
     judge=_better,
     sentences={
         "better": lambda row: _than(row, "better", "lower"),
         "worse": lambda row: _than(row, "worse", "higher"),
+        "documents": _by_documents,
         "equal": _equal,
         "open": lambda row: (
             f"These terms are too few to say whether {row.model} or {row.against} distinguishes terms better "
@@ -144,8 +109,9 @@ def _difference(row: Contrast) -> Estimate:
 
 def _by_auc(rows: Sequence[Contrast]) -> str:
     """How well every model tells terms apart beside its sums."""
-    words = {"better": "better", "worse": "worse", "equal": "as good", "open": "better or worse"}
-    return f"by AUC {listed([f'{row.model} is {words[_better(row)]}' for row in rows])}"
+    words = {"better": "better", "worse": "worse", "equal": "as good"}
+    unsure = "better or worse"
+    return f"by AUC {listed([f'{row.model} is {words.get(_better(row), unsure)}' for row in rows])}"
 
 
 SUMS_FIRST = Claim[Sequence[Contrast]](

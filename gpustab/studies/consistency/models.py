@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -286,14 +286,29 @@ def _spread(each: Sequence[Consistency], name: str) -> tuple[float, float, float
 
 
 def contrast(
-    group: str, model: str, against: str, one: Sequence[Consistency], two: Sequence[Consistency]
+    group: str,
+    names: tuple[str, str],
+    numbers: Mapping[str, Sequence[Consistency]],
+    others: Mapping[str, Sequence[Consistency]],
 ) -> tables.Contrast:
-    """Return the difference of two models' cosine and AUC, with intervals over the terms, which are the same."""
-    numbers = []
+    """Return the difference of two models' cosine and AUC, with intervals over the terms, which are the same.
+
+    Args:
+        group: background and text.
+        names: of the two models.
+        numbers: of every model its consistency.
+        others: of some that of other sentences of the same documents; of both, what is beyond them is compared too.
+    """
+    row = list[float]()
     for name in ("same", "auc"):
-        difference = over_runs(one, name).minus(over_runs(two, name))
-        numbers += [difference.value, *difference.estimate.interval]
-    return tables.Contrast._make((group, model, against, *numbers, len(one[0].by_term["same"])))
+        one, two = (over_runs(numbers[model], name) for model in names)
+        row += [one.minus(two).value, *one.minus(two).estimate.interval]
+    made = tables.Contrast._make((group, *names, *row, len(one.without), None, None))
+    if not all(others.get(model) for model in names):
+        return made
+    first, second = (over_runs(numbers[model], "auc").minus(over_runs(others[model], "auc")) for model in names)
+    low, high = first.minus(second).estimate.interval
+    return made._replace(beyond_low=low, beyond_high=high)
 
 
 def word_ranks(group: str, model: str, each: Sequence[Ranks], words: int) -> tables.WordRanks:

@@ -177,7 +177,7 @@ def _cases(result: Result) -> list[tables.Case]:
 def _trainings(result: Result) -> Iterator[Block]:
     """How sure the AUC is, over trainings of the background and over terms."""
     additive = CONSISTENCY.of(result.tables).where(model=ADDITIVE)
-    if sentences := list(filter(None, of_each(additive, lambda rows: vectors.SURER.sentence(rows[0])))):
+    if sentences := list(filter(None, of_each(additive, lambda rows: claims.SURER.sentence(rows[0])))):
         yield Block("Would another training of the background say the same?", answer="\n".join(sentences))
 
 

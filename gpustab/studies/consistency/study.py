@@ -357,7 +357,7 @@ def _add_models(
         elif kind != ADDITIVE:  # beside the additive one with the same window and terms
             against = [f"{ADDITIVE} {of_kind}" if kind == "SVD" else TESTED if "tuned" in of_kind else ADDITIVE]
         answer.result.contrasts += [
-            models.contrast(case, model, other, numbers[model], numbers[other])._asdict() for other in against
+            models.contrast(case, (model, other), numbers, others)._asdict() for other in against
         ]
         if ranks := [one.ranks for one in each if one.ranks]:
             tables.RANKS.add(answer.result.tables, [models.word_ranks(case, model, ranks, known)])

@@ -272,6 +272,10 @@ class Contrast(NamedTuple):
     auc_low: Annotated[float, Column(about=_LOW)]
     auc_high: Annotated[float, Column(about=_HIGH)]
     terms: int
+    beyond_low: Annotated[
+        float | None, Column(about=f"{_LOW} of the difference of AUC above that of made-up words in the same documents")
+    ] = None
+    beyond_high: Annotated[float | None, Column(about=_HIGH)] = None
 
 
 class Quality(NamedTuple):

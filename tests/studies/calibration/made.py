@@ -20,6 +20,18 @@ def pairs(count=120, seed=0):
     return rows
 
 
+def pairs_of_meanings(count=160, seed=0):
+    """Two sentences of five words that mean the same in part, by the same word or by another; scored by meaning."""
+    rng, rows = np.random.default_rng(seed), []
+    for _ in range(count):
+        order, same = rng.permutation(8), int(rng.integers(0, 4))
+        first, second = order[:5], np.append(order[:same], rng.permutation(order[5:])[: 5 - same])[:5]
+        other = second + 8 * rng.integers(0, 2, len(second))
+        score = 5 * (same / 3) + rng.normal(0, 0.4)
+        rows.append((" ".join(WORDS[k] for k in first), " ".join(WORDS[k] for k in other), round(float(score), 3)))
+    return rows
+
+
 def pairs_file(path, rows=None):
     """Write pairs as score, sentence, sentence."""
     lines = [f"{score}\t{first}\t{second}\n" for first, second, score in (rows or pairs())]
@@ -30,9 +42,9 @@ def pairs_file(path, rows=None):
 class BagOfWords:
     """An encoder whose vectors are sums of its words'."""
 
-    def __init__(self, dealt=False, point=False):
+    def __init__(self, dealt=False, point=False, meanings=17):
         self.dealt, self.point, self.notes = dealt, point, []
-        self.words = dict(zip(WORDS, torch.eye(len(WORDS)), strict=True))
+        self.words = {word: torch.eye(len(WORDS))[k % meanings] for k, word in enumerate(WORDS)}
 
     def encode(self, texts):
         if self.dealt:  # a vector of its own for every sentence

@@ -18,7 +18,7 @@ from gpustab.studies.calibration.study import calibration, calibrations_of, of_e
 from gpustab.studies.calibration.tables import CALIBRATED, NAMED, Calibrated
 from tests.encoders.tiny import save
 from tests.pages import check_page
-from tests.studies.calibration.made import BagOfWords, pairs, pairs_file
+from tests.studies.calibration.made import BagOfWords, pairs, pairs_file, pairs_of_meanings
 from tests.wordnet.german import HYPERNYMS, WORDS, written
 from tests.wordnet.made import naive_distance
 
@@ -27,6 +27,7 @@ from tests.wordnet.made import naive_distance
 def known(monkeypatch, tmp_path):
     """Let folders called so be encoders of words, of nothing, or of one point."""
     kinds = {"words": BagOfWords(), "nothing": BagOfWords(dealt=True), "point": BagOfWords(point=True)}
+    kinds["meanings"] = BagOfWords(meanings=8)
     kinds["nothing, too"] = kinds["nothing"]
     for name in kinds:
         (tmp_path / name).mkdir()
@@ -40,7 +41,7 @@ def test_an_encoder_of_words_tells_and_one_of_nothing_does_not(known, scored, tm
     assert told.gained.interval[0] > 0.5
     assert told.curve < told.line < told.constant
     assert told.shared == pytest.approx(told.gain, abs=0.1)
-    assert "tells how similar two sentences are" in result.verdict[0]
+    assert "more" not in result.verdict[0].split(".")[0] or "no more" in result.verdict[0]  # it knows words alone
     assert "does not tell" in result.verdict[1] or "too few" in result.verdict[1]
     named = {row.similarity: row for row in NAMED.rows(result.tables, group="words")}
     assert named[1.0].lower <= np.sqrt(1 / 5) <= named[1.0].upper  # 5 cos² is the law
@@ -53,18 +54,37 @@ def test_an_encoder_of_words_tells_and_one_of_nothing_does_not(known, scored, tm
     check_page(result)
 
 
+def test_only_an_encoder_of_meanings_tells_more_than_shared_words(known, tmp_path):
+    path = pairs_file(tmp_path / "meant.tsv", pairs_of_meanings())
+    result = calibration(models=known("meanings", "words", "nothing"), scores=str(path))
+    meanings, words, _ = result.verdict
+    assert "tells more of how similar two sentences are than the words that they share do" in meanings
+    assert "have a similarity of" in meanings
+    assert "tells more" not in words
+    assert "have a similarity of" not in words
+    rows = {row.group: row for row in CALIBRATED.rows(result.tables)}
+    assert rows["meanings"].more == pytest.approx(rows["meanings"].gain - rows["meanings"].shared)
+    assert rows["words"].beyond.interval[0] < 0.05
+    said = paper(result)
+    assert said.claim.startswith("meanings: ")
+    assert "not beyond sentences like these" in said.claim
+    check_page(result)
+
+
 def test_one_share_has_one_interval_and_a_yardstick_everywhere(known, scored, german):
     encoder = calibration(models=known("words"), scores=str(scored))
     (row,) = CALIBRATED.rows(encoder.tables)
     low, high = (f"{100 * end:.0f} %" for end in row.gained.interval)
-    assert paper(encoder).cards[-1].exact == f"{low} to {high}"
-    assert f"({low} to {high}). Shared words alone explain {100 * row.shared:.0f} %" in encoder.verdict[0]
+    assert f"({low} to {high}), shared words alone {100 * row.shared:.0f} % (difference" in encoder.verdict[0]
     assert f"({low} to {high})" in to_text(encoder)
     assert "drawn evenly" not in str(paper(encoder))
     runs, path = german
     space = calibration(runs, wordnet=str(path), pairs=1000)
     assert "of the scores of pairs drawn evenly over the cosines" in space.verdict[0]
-    assert "Shared words" not in space.verdict[0]
+    assert "hared words" not in space.verdict[0]
+    (row,) = CALIBRATED.rows(space.tables)
+    low, high = (f"{100 * end:.0f} %" for end in row.gained.interval)
+    assert paper(space).cards[-1].exact == f"{low} to {high}"
     assert "drawn evenly" in paper(space).methods
 
 

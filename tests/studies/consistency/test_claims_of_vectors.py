@@ -4,13 +4,13 @@ import pytest
 import torch
 
 from gpustab.statistics.intervals import t_quantile
+from gpustab.studies.consistency.claims import SURER
 from gpustab.studies.consistency.claims_of_vectors import (
     BETTER_MODEL,
     CLOSEST_GROUP,
     OWN_NEARER,
     READ_BY_NONCE,
     SUMS_FIRST,
-    SURER,
     nearest_to_each_other,
 )
 from gpustab.studies.consistency.models import contrast
@@ -27,10 +27,26 @@ def test_the_same_model_with_another_scale_is_neither_better_nor_worse(terms):
     verdicts, firsts = [], []
     for _ in range(DRAWS):
         one, two = (drawn_consistency(terms, 1.0, generator) for _ in range(2))
-        verdicts.append(BETTER_MODEL.judge(contrast("g", "a", "b", [one], [two])))
-        firsts.append(SUMS_FIRST.judge([contrast("g", "a", "b", [one], [two])]))
+        compared = contrast("g", ("a", "b"), {"a": [one], "b": [two]}, {})
+        verdicts.append(BETTER_MODEL.judge(compared))
+        firsts.append(SUMS_FIRST.judge([compared]))
     assert sum(verdict in ("better", "worse") for verdict in verdicts) / DRAWS <= 0.075
     assert sum(verdict in ("yes", "no") for verdict in firsts) / DRAWS <= 0.075
+
+
+@pytest.mark.parametrize(("terms", "made_up", "verdict"), [(1.2, 1.2, "documents"), (1.2, 0.3, "better")])
+def test_a_model_that_sees_documents_alone_is_not_better(terms, made_up, verdict):
+    """The better model sees terms, or made-up words in their documents, with so much signal; the other one, 0.3."""
+    generator = torch.Generator().manual_seed(3)
+    numbers = {"a": terms, "b": 0.3}
+    drawn = {name: [drawn_consistency(60, size, generator)] for name, size in numbers.items()}
+    others = {"a": [drawn_consistency(60, made_up, generator)], "b": [drawn_consistency(60, 0.3, generator)]}
+    found = contrast("g", ("a", "b"), drawn, others)
+    assert found.beyond_low < found.beyond_high
+    assert contrast("g", ("a", "b"), drawn, {"a": others["a"]}).beyond_low is None
+    assert BETTER_MODEL.judge(found) == verdict
+    if verdict == "documents":
+        assert "a may distinguish only documents better than b, not terms" in BETTER_MODEL.sentence(found)
 
 
 def test_cosine_and_auc_may_part():

@@ -123,7 +123,7 @@ def test_a_model_less_itself_is_surely_nothing():
     """The terms are the same, so that what they have in common leaves the error of a difference."""
     generator = torch.Generator().manual_seed(0)
     one, two = (drawn_consistency(8, 1.0, generator) for _ in range(2))
-    assert contrast("g", "a", "b", [one], [one])[3:9] == pytest.approx((0.0,) * 6, abs=1e-12)
-    row = contrast("g", "a", "b", [one], [two])
+    assert contrast("g", ("a", "b"), {"a": [one], "b": [one]}, {})[3:9] == pytest.approx((0.0,) * 6, abs=1e-12)
+    row = contrast("g", ("a", "b"), {"a": [one], "b": [two]}, {})
     assert row.auc == pytest.approx(one.numbers["auc"].value - two.numbers["auc"].value)
     assert row.same_low < row.same < row.same_high
