@@ -1,9 +1,18 @@
 """Measures beside naive loops, and what they say where the answer is known."""
 
+import itertools
+from collections import Counter
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from gpustab.corpus.options import CorpusOptions
+from gpustab.studies.usage.claims import DIFFER
+from gpustab.studies.usage.compared import Found, Text, compare, pair_of, rows_of
 from gpustab.studies.usage.measures import Word, clusters_of, evened, silhouette
+from gpustab.studies.usage.options import UsageOptions
+from gpustab.studies.usage.usages import Chosen, Usages
 from tests.studies.usage import naive
 
 
@@ -161,3 +170,40 @@ def test_a_document_that_belongs_to_both_periods_is_dealt_in_two_parts():
     made = Word(vectors, documents % 9, later)  # authors who wrote in both
     assert len(made.later) == 17
     assert made.later.sum() == 8
+
+
+def test_where_there_are_few_ways_to_deal_documents_out_each_is_tried_once():
+    vectors, documents, later = word(np.random.default_rng(29), sizes=((4, 2), (3, 2)))
+    made = Word(vectors, documents, later)
+    found = made.measured(99, np.random.default_rng(0))[0]
+    as_far = [0, 0]
+    for three in itertools.combinations(range(7), 3):
+        other = np.isin(documents, three)
+        clusters = made.clusters[~other].tolist(), made.clusters[other].tolist()
+        as_far[0] += naive.prt(vectors[~other].tolist(), vectors[other].tolist()) > found[1].value - 1e-9
+        as_far[1] += naive.jsd(*clusters) > found[2].value - 1e-9
+    assert [found[1].p, found[2].p] == [n / 35 for n in as_far]
+    assert made.measured(34, np.random.default_rng(0))[0][1].p * 35 == pytest.approx(as_far[0], abs=6)  # some of them
+
+
+@pytest.mark.parametrize(("documents", "count", "verdict"), [(6, 30, "undecided"), (6, 23, "yes")])
+def test_a_single_planted_word_is_found_or_the_verdict_is_not_no(documents, count, verdict):
+    """Of six documents a period 23 words are the most of which one can be found; more documents bear more words."""
+    later = np.arange(2 * documents) >= documents
+    rng = np.random.default_rng(31)
+    rows = np.concatenate([np.tile(later, 2)[:, None] * 9.0, rng.standard_normal((4 * documents, 3)) / 9], 1)
+    plain = rng.standard_normal((count - 1, 4 * documents, 4))
+    place = np.tile(np.arange(2 * documents), 2)
+    chosen = [Chosen(word, int(k), "", "", "") for word in range(count) for k in place]
+    usages = Usages(chosen, np.concatenate([rows[None], plain]).reshape(-1, 4), Counter())
+    text = Text(SimpleNamespace(together=None, records=later), CorpusOptions(), ("1", "2"), later.astype(np.int64))
+    found = Found(text, [f"w{k}" for k in range(count)], usages, UsageOptions(epochs_by="year", deals=3432))
+    tested = compare(found, 0, 1)
+    rows = [row for row in rows_of(found, tested, 0, 1) if row.measure == "apd"]
+    pair = pair_of(found, tested, rows, 0)._replace(se=0.0, excess=0.0)  # as sure as can be of the mean
+    assert rows[0].p == pytest.approx(pair.least)
+    assert DIFFER.judge(pair) == verdict
+    assert (pair.found, pair.shows_one) == ((1, True) if verdict == "yes" else (0, False))
+    if verdict == "undecided":
+        assert "Name 23 words at most (--words FILE)." in DIFFER.sentence(pair)
+        assert DIFFER.judge(pair._replace(tested=23)) == "no"
