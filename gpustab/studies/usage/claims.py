@@ -241,9 +241,9 @@ DIFFER = Claim[Pair](
     paper=_PAPER,
     rule=(
         "yes if a word is found. Else no, if by the pairwise distance the mean excess lies below "
-        f"{percent(NO_MORE)} of what two samplings of one period give, by its 95 % interval, and if the least p that "
-        "the documents allow, times the number of words, could have found a single word. The other measures have "
-        "no such interval. No test without a word that "
+        f"{percent(NO_MORE)} of what two samplings of one period give, by its 95 % interval. No is not said where a "
+        "single word could not be found: where the least p, times the tested words, is above the rate. The other "
+        "measures have no such interval. No test without a word that "
         f"stands in {int(FEWEST)} documents of both periods"
     ),
     judge=_judge,
