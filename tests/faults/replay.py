@@ -32,7 +32,7 @@ from gpustab.studies.shared.finished import digest_of
 from gpustab.training import progress
 from tests.faults.forks import at_operations, in_child
 from tests.faults.points import FAULTS, Points, applies, installed, settled
-from tests.faults.scenarios import make_inputs, make_model
+from tests.faults.scenarios import make_inputs, make_models
 
 COMMAND = get_command(app)
 PENDING = {".result.whole", ".result.moving"}
@@ -190,8 +190,8 @@ class Replay:
     def _prepare(self):
         self._template.mkdir(parents=True)
         word = make_inputs(self._template)
-        if self.scenario.command.startswith("encode"):
-            make_model(self._template)
+        if " -m model" in self.scenario.command:
+            make_models(self._template)
         shutil.rmtree(self._place, ignore_errors=True)
         self._template.rename(self._place)
         for command in self.scenario.before:
