@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from concurrent.futures import Executor, Future
-from contextlib import ExitStack, chdir
+from contextlib import ExitStack, chdir, nullcontext
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -27,6 +27,7 @@ from gpustab.cli import app
 from gpustab.evaluation import usual
 from gpustab.machine import environment, threads
 from gpustab.machine.progress import Timed
+from gpustab.studies.layers import study as layers
 from gpustab.studies.shared import frame
 from gpustab.studies.shared.finished import digest_of
 from gpustab.training import progress
@@ -91,6 +92,9 @@ def call(command, folder):
         stack.enter_context(chdir(folder))
         for place, name, still in STILL:
             stack.enter_context(patch.object(place, name, still))
+        # What one fork cleared away would be missing in the next, which began before.
+        kept = lambda: nullcontext(tempfile.mkdtemp(dir=Path(folder).parent))  # noqa: E731
+        stack.enter_context(patch.object(layers, "TemporaryDirectory", kept))
         done = CliRunner().invoke(app, shlex.split(command))
     through = None if done.exception is None or isinstance(done.exception, SystemExit) else repr(done.exception)
     return {"code": done.exit_code, "said": done.stderr, "printed": done.stdout, "through": through}

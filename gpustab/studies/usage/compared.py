@@ -194,19 +194,20 @@ def pair_of(found: Found, tested: Sequence[Tested], rows: Sequence[Compared], m:
     if not tested:
         return Pair(*where, math.nan, math.nan, 0, math.nan, found.options.centre)
     scale = float(np.mean([one.measured[m].expected for one in tested]))
-    names = np.unique(np.concatenate([one.names * 2 + one.later for one in tested]))
-    # What the mean over words is without a document: other words keep their value.
-    without = np.zeros(len(names))
-    for one in tested:
-        own = np.full(len(names), one.true.beyond[m, 0])
-        own[np.searchsorted(names, one.names * 2 + one.later)] = one.without.beyond[m]
-        without += own / len(tested)
-    error = jackknife_of_two(without, (names % 2).astype(bool))
     mean = float(np.mean([one.measured[m].beyond.value for one in tested]))
+    names = np.unique(np.concatenate([one.names * 2 + one.later for one in tested]))
+    # What both are without a document: words that do not stand there keep their values.
+    without, scales = np.full(len(names), mean), np.full(len(names), scale)
+    for one in tested:
+        at = np.searchsorted(names, one.names * 2 + one.later)
+        without[at] += (one.without.beyond[m] - one.true.beyond[m]) / len(tested)
+        if MEASURES[m] == "apd":
+            scales[at] += (one.without.within - one.true.within) / len(tested)
+    error = jackknife_of_two(without / scales, (names % 2).astype(bool)) if scale else math.nan
     return Pair(
         *where,
         mean / scale if scale else math.nan,
-        error / scale if scale else math.nan,
+        error,
         len(names),
         max(one.least for one in tested),
         found.options.centre,

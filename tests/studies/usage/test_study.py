@@ -48,11 +48,13 @@ def texts(share=0.0, documents=24, seed=0):
         yield f"d{k}", 1995 if later else 1900 + k, " ".join(own)
 
 
+def table_of(rows):
+    return "id,year,text\n" + "".join(f'{name},{year},"{text}"\n' for name, year, text in rows)
+
+
 def corpus_of(rows, folder, options=OPTIONS):
     path = folder / "text.csv"
-    path.write_text(
-        "id,year,text\n" + "".join(f'{name},{year},"{text}"\n' for name, year, text in rows), encoding="utf-8"
-    )
+    path.write_text(table_of(rows), encoding="utf-8")
     return prepare_corpus(path, options, look=False)
 
 
