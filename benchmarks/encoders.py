@@ -27,8 +27,8 @@ from benchmarks.setting import ROOT, environment, keep
 from gpustab.corpus.documents import open_documents
 from tests.encoders.tiny import save
 
-MEGABYTES = (0.25, 1, 4)
-OF_REAL = (0.1, 0.4)
+MEGABYTES = (1, 4, 9)
+OF_REAL = (0.1, 0.4, 1.2, 2.4)
 FEW, MANY = 50, 300
 REPEATS = 3
 AS = "--as-is --layout lines -q"

@@ -11,6 +11,7 @@ run() { echo "== $*"; timeout "${limit:-300}" "$@" || echo "== failed ($?): $*";
 run python -m pytest -m gpu -q
 run python -m gpustab doctor
 run python -m pytest -m gpu -q -rs tests/test_gpu.py -k "faiss or long_lists"  # skips, and says so, without FAISS
+run python -m pytest -m gpu -q -rs tests/encoders/test_gpu.py  # encode and the studies that read encoders
 run python -m gpustab bench --device cuda --runs 128 --words 200000 --dim 300 --out "$results/bench-cuda"
 run python -m benchmarks.goals "$results/bench-cuda/summary.json" --out "$results/goals-cuda.json"
 run python -m benchmarks.bench_sgns engines --device cuda --out "$results"

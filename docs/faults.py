@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
 
@@ -38,60 +39,91 @@ _ANEW = "train, two jobs"
 """The call whose operations are of several processes: it cannot be forked at one of them."""
 
 
-def _extents(rows: Sequence[dict[str, Any]], parts: str) -> tuple[list[dict[str, Any]], ...]:
-    """Part rows into those that were tried whole, those of which every site or place was, and samples."""
-    whole = [row for row in rows if row["tried"] == row["faults" if "faults" in row else "forms"]]
-    others = [row for row in rows if row not in whole]
-    some = [row for row in others if parts in row and row["of them tried"] == row[parts]]
-    return whole, some, [row for row in others if row not in some]
+class Kind(NamedTuple):
+    """What was broken: calls, or files.
+
+    Attributes:
+        name: of one, in its rows.
+        parts: the column of the parts that every damage is to meet.
+        columns: of the table, by their heads, after the name.
+        whole: what was done where all was tried.
+        some: what was done where all parts were.
+    """
+
+    name: str
+    parts: str
+    columns: dict[str, str]
+    whole: str
+    some: str
+
+
+KINDS = {
+    "calls": Kind(
+        "call",
+        "sites and faults",
+        {
+            "operations": "operations",
+            "sites": "sites",
+            "sites and faults": "sites × faults",
+            "of them tried": "tried",
+            "faults": "operations × faults",
+            "tried": "tried",
+            "survived": "survived",
+        },
+        "counted whole: every operation met every fault that applies to it",
+        "every site met every fault, other operations of a site did not",
+    ),
+    "files": Kind(
+        "file",
+        "kinds of forms",
+        {
+            "kinds of forms": "places × damages",
+            "of them tried": "tried",
+            "forms": "forms",
+            "tried": "tried",
+            "refused": "refused",
+            "read as whole": "read as whole",
+            "wrong": "wrong",
+        },
+        "read in every form",
+        "every place, items of a list being one, met every damage",
+    ),
+}
 
 
 def _names(rows: Sequence[dict[str, Any]], key: str) -> str:
     return ", ".join(f"`{row[key]}`" for row in rows)
 
 
-def calls_counted_lines() -> Iterator[str]:
-    """Yield how far the calls were counted: whole, by sites, or as a sample."""
-    rows = _results("faults.json")["calls"]
-    whole, some, samples = _extents(rows, "sites and faults")
-    yield f"Of {len(rows)} calls {len(whole)} were counted whole: every operation met every fault that applies to it."
+def counted_lines(what: str) -> Iterator[str]:
+    """Yield how far calls or files were tried: whole, by their parts, or as a sample."""
+    kind, rows = KINDS[what], _results("faults.json")[what]
+    whole = [row for row in rows if row["tried"] == row.get("faults", row.get("forms"))]
+    some = [row for row in rows if row not in whole and row.get(kind.parts) == row["of them tried"]]
+    samples = [row for row in rows if row not in whole and row not in some]
+    yield f"Of {len(rows)} {what} {len(whole)} were {kind.whole}."
     if some:
-        yield f"At {len(some)} every site met every fault, other operations of a site did not: {_names(some, 'call')}."
+        yield f"At {len(some)} {kind.some}: {_names(some, kind.name)}."
     if samples:
-        yield f"**Of {len(samples)} a sample was tried**, and *tried* says how many: {_names(samples, 'call')}."
+        yield f"**Of {len(samples)} a sample was tried**, and *tried* says how many: {_names(samples, kind.name)}."
         yield "What was not tried there is not known to survive."
-    forked = "A call is forked at the operation, so that what came before is computed once"
-    early = [row for row in rows if "sites" not in row and row["call"] != _ANEW]
-    yield f"{forked}; `{_ANEW}` begins anew each time, and its *tried* counts what was met."
-    if early:
+
+
+def forked_lines() -> Iterator[str]:
+    """Yield which calls began anew for every fault."""
+    yield "A call is forked at the operation, so that what came before is computed once;"
+    yield f"`{_ANEW}` begins anew each time, and its *tried* counts what was met."
+    if early := [row for row in _results("faults.json")["calls"] if "sites" not in row and row["call"] != _ANEW]:
         yield f"{_names(early, 'call')} began anew too: they were counted before calls were forked."
 
 
-def files_counted_lines() -> Iterator[str]:
-    """Yield how far the files were counted: whole, by places, or as a sample."""
-    rows = _results("faults.json")["files"]
-    whole, some, samples = _extents(rows, "kinds of forms")
-    yield f"Of {len(rows)} files {len(whole)} were read in every form."
-    if some:
-        yield f"At {len(some)} every place, items of a list being one, met every damage: {_names(some, 'file')}."
-    if samples:
-        yield f"**Of {len(samples)} a sample was tried**: {_names(samples, 'file')}."
-
-
-def call_lines() -> Iterator[str]:
-    """Yield the table of disturbed calls."""
-    keys = ("operations", "sites", "sites and faults", "of them tried", "faults", "tried", "survived")
-    rows = [[row["call"], *(row.get(key, _UNKNOWN) for key in keys)] for row in _results("faults.json")["calls"]]
-    head = ("operations", "sites", "sites × faults", "tried", "operations × faults", "tried", "survived")
-    yield from _table(("call", *head), _with_sum(rows))
-
-
-def file_lines() -> Iterator[str]:
-    """Yield the table of broken files."""
-    keys = ("kinds of forms", "of them tried", "forms", "tried", "refused", "read as whole", "wrong")
-    rows = [[row["file"], *(row.get(key, _UNKNOWN) for key in keys)] for row in _results("faults.json")["files"]]
-    head = ("places × damages", "tried", "forms", "tried", *keys[4:])
-    yield from _table(("file", *head), _with_sum(rows))
+def table_lines(what: str) -> Iterator[str]:
+    """Yield the table of disturbed calls, or of broken files."""
+    kind = KINDS[what]
+    rows = [
+        [row[kind.name], *(row.get(key, _UNKNOWN) for key in kind.columns)] for row in _results("faults.json")[what]
+    ]
+    yield from _table((kind.name, *kind.columns.values()), _with_sum(rows))
 
 
 def growth_lines() -> Iterator[str]:
@@ -161,11 +193,10 @@ def _end(code: int) -> str:
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Put the tables where the page asks for them."""
     for name, lines in (
-        ("calls", call_lines),
-        ("files", file_lines),
+        *((what, partial(table_lines, what)) for what in KINDS),
+        *((f"{what} counted", partial(counted_lines, what)) for what in KINDS),
+        ("calls forked", forked_lines),
         ("growth", growth_lines),
-        ("calls counted", calls_counted_lines),
-        ("files counted", files_counted_lines),
         ("text", text_lines),
         ("runs", run_lines),
         ("bombs", bomb_lines),

@@ -5,6 +5,9 @@ LOW, HIGH, PARTS = f"{PLANTED}/low-[0-7].txt", f"{PLANTED}/high-[0-7].txt", f"{P
 MADE = "--text data/book --terms data/terms.txt"
 WORDNET = "--min-pairs 100 --draws 5 --words 200 --places 100"
 PAIRS = "study localization data/pairs.tsv --draws 100"
+ENCODERS = "data/encoders"
+MODELS = f"-m {ENCODERS}/model -m {ENCODERS}/other"
+MOVED = f"{ENCODERS}/moved.csv --as-is --min-count 1 --id-column id --date-column year"
 TRAIN = "--train-on data/sentences.txt --dim 8 --epochs 1 --min-count 1"
 
 CASES = {
@@ -106,6 +109,14 @@ CASES = {
     "association-lee": "study association data/lee --sets data/sets.toml",
     "words-lee": "study words data/lee",
     "words-none": "study words data/sotu/lsa --wordnet none --targets 300 --top 5",
+    "encode-words": f"encode {MOVED} {MODELS} -o runs --runs 2 --directions 1",
+    "encode-sentences": f"encode {MOVED} {MODELS} -o runs --items sentences",
+    "usage-moved": f"study usage {MOVED} -m {ENCODERS}/model --epochs-by year:1900-1949,1990-1999 --deals 199",
+    "usage-sentence": f"study usage {MOVED} -m {ENCODERS}/model --epochs-by year:1900-1949,1990-1999 --deals 99 "
+    "--centre sentence --targets 3 --layer 1",
+    "calibration-pairs": f"study calibration {MODELS} --scores {ENCODERS}/scores.tsv",
+    "layers-two": f"study layers {MOVED} {MODELS} --sentences 200",
+    "localization-edits": f"study localization {ENCODERS}/edits.conllu --edits --language de -m {ENCODERS}/model",
     "localization-bow": f"{PAIRS} -m bow --corpus corpus.tsv",
     "localization-means": f"{PAIRS} -m bow -m mean=data/lee/sgns/shuffled/run-000.safetensors --sense first "
     "--choice count --order left --most 4 --words data/put-in.txt",

@@ -45,12 +45,24 @@ def make_data(folder):
         make_sets()
         make_texts()
         make_semeval()
+        make_encoders()
         for name, line in TRAINED.items():
             started = time.perf_counter()
             answer = CliRunner().invoke(app, [*line.split(), "--engine", "gensim", "-o", name, "-q"])
             print(f"{time.perf_counter() - started:7.1f} s  {name}", flush=True)
             if answer.exit_code:
                 raise SystemExit(f"{name}: {answer.stderr}{answer.exception}")
+
+
+def make_encoders():
+    """Two tiny encoders, a text in which a word moved, scored pairs of sentences, and sentences with tags."""
+    from tests.faults.scenarios import make_models
+    from tests.studies.usage.test_study import table_of, texts
+
+    folder = Path("data/encoders")
+    folder.mkdir()
+    make_models(folder)
+    (folder / "moved.csv").write_text(table_of(texts(1.0)), encoding="utf-8")
 
 
 def space(v, d, noise, *seed, mean=0.3, shift=None):

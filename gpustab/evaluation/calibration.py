@@ -160,10 +160,14 @@ class Calibration:
         high = _between(x, lower, first - 1, similarity) if first else float(x[0])
         return Cosine(place, min(low, place), max(high, place))
 
+    def to_json(self) -> str:
+        """Return it as a JSON object."""
+        content = {"schema": _SCHEMA, **asdict(self), "errors": self.errors._asdict()}
+        return json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it as JSON."""
-        content = {"schema": _SCHEMA, **asdict(self), "errors": self.errors._asdict()}
-        write_text(path, json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+        write_text(path, self.to_json())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Calibration:

@@ -179,6 +179,9 @@ def _write_numbers(result: Content, folder: Path) -> Iterator[Path]:
             yield path
         del frame
     let_go()
+    for name, text in result.files.items():
+        write_text(folder / name, text)
+        yield folder / name
     with replacing(folder / _SUMMARY) as file:
         for piece in json_pieces(result):
             file.write(piece.encode())
@@ -280,7 +283,9 @@ def _old_files(folder: Path) -> set[Path]:
     tables = [*_names(there, "tables"), *_names(there, "long_tables")]
     if bad := [name for name in tables if not _TABLE.fullmatch(name)]:
         raise InputError(f"{folder / _SUMMARY}: '{bad[0]}' is no name of a table; remove it, or give another folder")
-    figures = figures_of(Content(_command(there["schema"]).removeprefix("gpustab ")))
+    command = _command(there["schema"]).removeprefix("gpustab ")
+    figures = figures_of(Content(command))
+    files = [name for name in _names(there, "files") if re.fullmatch(rf"{re.escape(command)}-[^/\\]+", name)]
     names = [f"{table}.{suffix}" for table in tables for suffix in ("parquet", "csv")]
     drawn = [f"{figure}.{suffix}" for figure in figures for suffix in get_args(FigureFormat)]
-    return {folder / name for name in (*names, *drawn, _PAGE, _SUMMARY)}
+    return {folder / name for name in (*names, *drawn, *files, _PAGE, _SUMMARY)}

@@ -40,6 +40,7 @@ def json_pieces(result: Content) -> Iterator[str]:
         "contrasts": result.contrasts,
         "tables": {name: table for name, table in result.tables.items() if not table.long},
         "long_tables": [name for name, table in result.tables.items() if table.long],
+        **({"files": [*result.files]} if result.files else {}),
         "notes": result.notes,
         "settings": result.settings,
         "environment": result.environment,

@@ -26,6 +26,7 @@ class Content:
         alarms: what forbids to read the numbers as they stand, one sentence each: what, which run by name, what to do.
         verdict: the answer in plain sentences, each chosen by a tested rule; the first one leads the page.
         notes: warnings and facts that a reader must know, in sentences.
+        files: text of further files that are written beside the tables, by name: that of the result, ``-`` and more.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Content:
     alarms: list[str] = field(default_factory=list)
     verdict: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    files: dict[str, str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self.tables = {name: t if isinstance(t, Table) else Table(t) for name, t in self.tables.items()}

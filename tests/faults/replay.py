@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from concurrent.futures import Executor, Future
-from contextlib import ExitStack, chdir
+from contextlib import ExitStack, chdir, nullcontext
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -27,12 +27,13 @@ from gpustab.cli import app
 from gpustab.evaluation import usual
 from gpustab.machine import environment, threads
 from gpustab.machine.progress import Timed
+from gpustab.studies.layers import study as layers
 from gpustab.studies.shared import frame
 from gpustab.studies.shared.finished import digest_of
 from gpustab.training import progress
 from tests.faults.forks import at_operations, in_child
 from tests.faults.points import FAULTS, Points, applies, installed, settled
-from tests.faults.scenarios import make_inputs, make_model
+from tests.faults.scenarios import make_inputs, make_models
 
 COMMAND = get_command(app)
 PENDING = {".result.whole", ".result.moving"}
@@ -91,6 +92,9 @@ def call(command, folder):
         stack.enter_context(chdir(folder))
         for place, name, still in STILL:
             stack.enter_context(patch.object(place, name, still))
+        # What one fork cleared away would be missing in the next, which began before.
+        kept = lambda: nullcontext(tempfile.mkdtemp(dir=Path(folder).parent))  # noqa: E731
+        stack.enter_context(patch.object(layers, "TemporaryDirectory", kept))
         done = CliRunner().invoke(app, shlex.split(command))
     through = None if done.exception is None or isinstance(done.exception, SystemExit) else repr(done.exception)
     return {"code": done.exit_code, "said": done.stderr, "printed": done.stdout, "through": through}
@@ -190,8 +194,8 @@ class Replay:
     def _prepare(self):
         self._template.mkdir(parents=True)
         word = make_inputs(self._template)
-        if self.scenario.command.startswith("encode"):
-            make_model(self._template)
+        if " -m model" in self.scenario.command:
+            make_models(self._template)
         shutil.rmtree(self._place, ignore_errors=True)
         self._template.rename(self._place)
         for command in self.scenario.before:

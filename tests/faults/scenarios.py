@@ -32,6 +32,12 @@ FIXED = "set/lsa/shuffled"
 STUDY = {"cheap": False}
 CHANGE = "train dated.tsv -o years --technique lsa --sampling shuffled,bootstrap --dim 4 --as-is -q --runs 3"
 ENCODE = "encode texts.txt -m model -o set --as-is -q"
+ON_ENCODERS = {
+    "study usage": "study usage dated.tsv -m model --epochs-by year:1900-1919,1920-1939 --targets 2 --deals 99 --as-is",
+    "study calibration": "study calibration -m model --scores scores.tsv",
+    "study layers": "study layers texts.txt -m model -m other --as-is",
+    "study localization, edits": "study localization edits.conllu --edits --language de -m model --draws 100",
+}
 SCENARIOS = (
     Scenario("train", TRAIN.format("set", 2), "set/manifest.json"),
     Scenario("train more runs", TRAIN.format("set", 2), "set/manifest.json", (TRAIN.format("set", 1),)),
@@ -94,6 +100,10 @@ SCENARIOS = (
         **STUDY,
     ),
     Scenario("study words", f"study words {FIXED} --wordnet none --out page -q", "page/summary.json", (SET,), **STUDY),
+    *(
+        Scenario(name, f"{command} --out page -q", "page/summary.json", **STUDY)
+        for name, command in ON_ENCODERS.items()
+    ),
     Scenario("train, two jobs", TRAIN.format("set", 2) + " --jobs 2", "set/manifest.json", cheap=False),
     Scenario("train, periods", f"{CHANGE} --epochs-by year:1900-1939:20", "years/manifest.json", cheap=False),
     Scenario(
@@ -112,11 +122,16 @@ SCENARIOS = (
 )
 
 
-def make_model(folder):
-    """Write a tiny encoder, which takes a library of seconds."""
+def make_models(folder):
+    """Write two tiny encoders, which take a library of seconds, scored pairs of sentences, and sentences with tags."""
     from tests.encoders.tiny import save
+    from tests.studies.calibration.made import pairs_file
 
     save(Path(folder, "model"))
+    save(Path(folder, "other"), seed=1)
+    pairs_file(Path(folder, "scores.tsv"))
+    tagged = Path(__file__).parents[1] / "sentences" / "sentences_de.conllu"
+    Path(folder, "edits.conllu").write_bytes(tagged.read_bytes())
 
 
 def make_inputs(folder):

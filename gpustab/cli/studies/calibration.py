@@ -38,7 +38,7 @@ def calibration(
 ) -> None:
     """Find which similarity a cosine stands for: a curve to apply, with its error.
 
-    With --out, each curve is written too, as calibrations/NAME.json; gpustab.Calibration.load reads it.
+    With --out, each curve is written too, as calibration-NAME.json; gpustab.Calibration.load reads it.
 
     Example: gpustab study calibration --model FOLDER --scores STS.tsv -o calibration
     """
@@ -50,11 +50,7 @@ def calibration(
             raise InputError(f"no scored pairs of sentences were given; give a file by {option('scores', ...)}")
         require("this study", "encoders", *(["transformers"] if model else []))
         from gpustab.studies.calibration.study import calibration as answer
-        from gpustab.studies.calibration.study import write_calibrations
 
         compute = computing.compute()
         groups = open_runs(runs or [], load_options, named=group or [], single_runs=True) if not model else ()
-        result = answer(groups, calibration_options, models=model or (), compute=compute, progress=progress)
-        show(result, showing)
-        if showing.out is not None:
-            write_calibrations(result, showing.out / "calibrations")
+        show(answer(groups, calibration_options, models=model or (), compute=compute, progress=progress), showing)

@@ -16,7 +16,6 @@ from gpustab.encoders.runner import models_of
 from gpustab.errors import InputError, option
 from gpustab.evaluation.calibration import FEWEST, Calibration, calibrate, explained_beyond
 from gpustab.evaluation.sentence_pairs import SentencePairs, read_sentence_pairs
-from gpustab.formats.atomic import make_folder
 from gpustab.formats.checkpoints.encoder import SentenceEncoder
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.cosine import cosines
@@ -109,6 +108,8 @@ def calibration(
             _add(answer, group, scores, options)
         tables = answer.result.tables
         answer.result.verdict = [said_of(row, tables) for row in CALIBRATED.rows(tables)]
+        curves = calibrations_of(answer.result).items()
+        answer.result.files = {f"calibration-{name.replace('/', '-')}.json": one.to_json() for name, one in curves}
     return answer.result
 
 
@@ -268,13 +269,3 @@ def _falls(x: Floats, y: Floats) -> bool:
     """Tell whether scores surely fall where cosines rise."""
     correlation = float(np.corrcoef(x, y)[0, 1])
     return bool(correlation < -3 / math.sqrt(len(x)))
-
-
-def write_calibrations(result: Result, folder: Path) -> list[Path]:
-    """Write the calibrations of a result as JSON, a file each, and return them."""
-    made = []
-    make_folder(folder)
-    for name, one in calibrations_of(result).items():
-        made.append(folder / f"{name.replace('/', '-')}.json")
-        one.save(made[-1])
-    return made

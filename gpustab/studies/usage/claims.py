@@ -87,6 +87,9 @@ class Pair(NamedTuple):
     excess: Annotated[float, Column(digits=2, about="mean of beyond over words, as a part of what is expected")]
     se: Annotated[float, Column(digits=2, about="by leaving out one document after the other, of all words")]
     documents: Annotated[int, Column(about="in which tested usages stand")]
+    least: Annotated[
+        float, Column("least p", 2, "that every tested word can have: one of the deals, or of all ways to deal")
+    ]
     centre: Annotated[
         str, Column(about="whose mean is taken out of every usage: that of all words, or of the sentence")
     ]
@@ -95,6 +98,11 @@ class Pair(NamedTuple):
     def more(self) -> Estimate:
         """By which part usages of two periods lie farther apart than those of one."""
         return Estimate(self.excess, self.se, self.documents - 2)
+
+    @property
+    def shows_one(self) -> bool:
+        """Whether a single word that is used differently could be found, whichever it is."""
+        return self.least * self.tested <= self.rate
 
 
 class Example(NamedTuple):
@@ -164,6 +172,8 @@ def _judge(pair: Pair) -> str:
         return "yes"
     if pair.measure != "apd":
         return "undecided"  # what lies at its least value, 0, has no error by left-out documents
+    if not pair.shows_one:
+        return "undecided"  # one word hides in a mean over many
     return "no" if decide(pair.more.interval, -math.inf, NO_MORE) == "yes" else "undecided"
 
 
@@ -187,6 +197,16 @@ def as_a_whole(pair: Pair) -> str:
         " Most words are, so the texts differ as a whole, in style, topic or genre. Read which words differ most, and "
         f"add words of which you know that they did not change.{style}"
     )
+
+
+def none_found(pair: Pair) -> str:
+    """Return what it means that no word was found, sentences."""
+    none = f"{_periods(pair)}: of {counted(pair.tested, 'word')} none is surely used differently"
+    if pair.measure != "apd" or pair.shows_one:
+        return f"{none}, and these documents are too few to say that none is."
+    words = math.floor(pair.rate / pair.least)
+    way = f"Name {words} words at most (--words FILE)." if words else "No word can, however few are named."
+    return f"{none}. A single one could not be found among so many: its p cannot be below {pair.least:.2g}. {way}"
 
 
 def untested(pair: Pair, used: Mapping[tuple[str, str], Used]) -> str:
@@ -221,8 +241,9 @@ DIFFER = Claim[Pair](
     paper=_PAPER,
     rule=(
         "yes if a word is found. Else no, if by the pairwise distance the mean excess lies below "
-        f"{percent(NO_MORE)} of what two samplings of one period give, by its 95 % interval. The other measures have "
-        "no such interval. No test without a word that "
+        f"{percent(NO_MORE)} of what two samplings of one period give, by its 95 % interval. No is not said where a "
+        "single word could not be found: where the least p, times the tested words, is above the rate. The other "
+        "measures have no such interval. No test without a word that "
         f"stands in {int(FEWEST)} documents of both periods"
     ),
     judge=_judge,
@@ -237,8 +258,7 @@ DIFFER = Claim[Pair](
             "word may still be: these documents may be too few to show it."
         ),
         "undecided": lambda pair: (
-            f"{_periods(pair)}: of {counted(pair.tested, 'word')} none is surely used differently, and these documents "
-            f"are too few to say that none is. On average usages of the two periods lie {_farther(pair)} farther apart."
+            f"{none_found(pair)} On average usages of the two periods lie {_farther(pair)} farther apart."
         ),
         "no test": lambda pair: (
             f"{_periods(pair)}: none of {counted(pair.words, 'word')} can be tested. A word needs usages in "

@@ -122,7 +122,18 @@ class Found:
 
 
 class Tested(NamedTuple):
-    """A word that was tested: its number, the measures, their values without each document, and which document."""
+    """A word that was tested.
+
+    Attributes:
+        word: its number.
+        measured: by each measure.
+        true: the measures themselves.
+        without: likewise without one document after the other.
+        names: which documents these are.
+        later: whether they are of the later period.
+        clusters: how many its usages have.
+        least: what p is at least.
+    """
 
     word: int
     measured: list[Measured]
@@ -131,6 +142,7 @@ class Tested(NamedTuple):
     names: Numbers
     later: NDArray[np.bool_]
     clusters: int
+    least: float
 
 
 _NONE = Measured(math.nan, math.nan, Estimate(math.nan, math.nan, 0), math.nan, math.nan)
@@ -145,7 +157,8 @@ def compare(found: Found, first: int, second: int) -> list[Tested]:
         word, _ = found.word(k, first, second)
         rng = np.random.default_rng([found.options.seed, crc32(name.encode()), first])
         measured, true, without = word.measured(found.options.deals, rng)
-        tested.append(Tested(k, measured, true, without, word.names, word.later, int(word.clusters.max()) + 1))
+        clusters, least = int(word.clusters.max()) + 1, word.least_p(found.options.deals)
+        tested.append(Tested(k, measured, true, without, word.names, word.later, clusters, least))
     return tested
 
 
@@ -179,22 +192,24 @@ def pair_of(found: Found, tested: Sequence[Tested], rows: Sequence[Compared], m:
     count = sum(WORD_DIFFERS.judge(row) == "yes" for row in rows)
     where = (rows[0].first, rows[0].second, MEASURES[m], len(rows), len(tested), count, found.options.rate)
     if not tested:
-        return Pair(*where, math.nan, math.nan, 0, found.options.centre)
+        return Pair(*where, math.nan, math.nan, 0, math.nan, found.options.centre)
     scale = float(np.mean([one.measured[m].expected for one in tested]))
-    names = np.unique(np.concatenate([one.names * 2 + one.later for one in tested]))
-    # What the mean over words is without a document: other words keep their value.
-    without = np.zeros(len(names))
-    for one in tested:
-        own = np.full(len(names), one.true.beyond[m, 0])
-        own[np.searchsorted(names, one.names * 2 + one.later)] = one.without.beyond[m]
-        without += own / len(tested)
-    error = jackknife_of_two(without, (names % 2).astype(bool))
     mean = float(np.mean([one.measured[m].beyond.value for one in tested]))
+    names = np.unique(np.concatenate([one.names * 2 + one.later for one in tested]))
+    # What both are without a document: words that do not stand there keep their values.
+    without, scales = np.full(len(names), mean), np.full(len(names), scale)
+    for one in tested:
+        at = np.searchsorted(names, one.names * 2 + one.later)
+        without[at] += (one.without.beyond[m] - one.true.beyond[m]) / len(tested)
+        if MEASURES[m] == "apd":
+            scales[at] += (one.without.within - one.true.within) / len(tested)
+    error = jackknife_of_two(without / scales, (names % 2).astype(bool)) if scale else math.nan
     return Pair(
         *where,
         mean / scale if scale else math.nan,
-        error / scale if scale else math.nan,
+        error,
         len(names),
+        max(one.least for one in tested),
         found.options.centre,
     )
 

@@ -7,6 +7,7 @@ of times. Documents are dealt, not occurrences: those of one document are alike.
 from __future__ import annotations
 
 import math
+from itertools import combinations, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -120,7 +121,7 @@ class Word:
         """Return the three measures with what deals of the documents give.
 
         Args:
-            deals: how many.
+            deals: how many; all there are, each once, if these are no more.
             rng: draws them.
 
         Returns:
@@ -128,7 +129,7 @@ class Word:
         """
         labels = self.later.astype(np.float64)
         true = self.apart(1 - labels[None], labels[None])
-        dealt = np.concatenate([self._dealt(min(_AT_ONCE, deals - k), rng) for k in range(0, deals, _AT_ONCE)], 1)
+        dealt = self._dealt(deals, rng)
         left = self.without_each()
         found = []
         values = (true.apd, true.prt, true.jsd)
@@ -143,10 +144,26 @@ class Word:
                     expected,
                     Estimate(beyond, error, len(self.later) - 2),
                     float(np.quantile(null, 0.95)) - (0.0 if k == 0 else expected),
-                    (1 + as_far) / (1 + deals),
+                    as_far / self.ways if self.ways <= deals else (1 + as_far) / (1 + deals),
                 )
             )
         return found, true, left
+
+    @property
+    def ways(self) -> int:
+        """How many ways there are to deal the documents out to periods of as many documents."""
+        return math.comb(len(self.later), int(self.later.sum()))
+
+    def least_p(self, deals: int) -> float:
+        """Return what p is where no deal lies as far apart as the periods, but for the same two parts of documents.
+
+        Of two periods of equally many documents each way stands there twice.
+
+        >>> Word(np.eye(7), np.arange(7), np.arange(7) > 2).least_p(999) == 1 / 35
+        True
+        """
+        same = (1 + (2 * int(self.later.sum()) == len(self.later))) / self.ways
+        return same if self.ways <= deals else (1 + deals * same) / (1 + deals)
 
     def without_each(self) -> Apart:
         """Return the measures without one document after the other, ``(m,)`` each."""
@@ -154,9 +171,19 @@ class Word:
         return self.apart(kept * ~self.later, kept * self.later)
 
     def _dealt(self, deals: int, rng: np.random.Generator) -> Floats:
-        """What is tested, of so many deals of all documents to periods of as many documents, ``(3, B)``."""
-        labels = rng.permuted(np.broadcast_to(self.later, (deals, len(self.later))), axis=1).astype(np.float64)
-        return self.apart(1 - labels, labels).beyond
+        """What is tested, of deals of all documents to periods of as many, ``(3, B)``: of all ways, or of some."""
+        size, parts = len(self.later), list[Floats]()
+        every = combinations(range(size), int(self.later.sum()))
+        count = min(deals, self.ways)
+        for start in range(0, count, _AT_ONCE):
+            number = min(_AT_ONCE, count - start)
+            if self.ways <= deals:
+                labels = np.zeros((number, size))
+                np.put_along_axis(labels, np.array([*islice(every, number)]), 1, 1)
+            else:
+                labels = rng.permuted(np.broadcast_to(self.later, (number, size)), axis=1).astype(np.float64)
+            parts.append(self.apart(1 - labels, labels).beyond)
+        return np.concatenate(parts, 1)
 
     def typical(self) -> Floats:
         """Return for every usage how much nearer it lies to the later period's usages than to the earlier one's.

@@ -22,7 +22,8 @@ class UsageOptions(Options):
         layer: whose states a usage is; 0 is the input embedding, -1 the last.
         centre: what is taken out of every usage: the mean of ``"all"`` words of all sentences that are read; or that of
             the other words of its own ``"sentence"``, which lessens what style and topic do to all words alike.
-        deals: how often the documents are dealt out to the two periods anew.
+        deals: how often the documents are dealt out to the two periods anew; in all ways there are, if these are no
+            more.
         rate: of false discoveries among the words that are found.
         truth: table of words that people judged, as of RuShiftEval, DWUG or SemEval: a word and numbers, with tabs
             between. Its words are looked at too, and every measure is to rank them.

@@ -1,7 +1,7 @@
 """Usages of words: occurrences that are drawn from the documents of each period, and read by an encoder.
 
 A usage is the mean of its pieces' states. Sentences are read once, whatever words stand in them; of a word in a period
-no more usages are kept than were asked for, so that memory does not grow with the text.
+no more usages are kept than were asked for. What grows with the text are two numbers for each word in each document.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
@@ -28,6 +29,8 @@ _AROUND = 110
 """Letters of a sentence that are shown on each side of a word."""
 _CHARACTERS = 1 << 16
 """Of the sentences that are read together."""
+_TOKENS = 1 << 20
+"""Of the documents that are counted together."""
 
 
 class Counts(NamedTuple):
@@ -39,7 +42,7 @@ class Counts(NamedTuple):
     """
 
     documents: Numbers
-    counts: Numbers
+    counts: NDArray[np.int32]
 
 
 class Chosen(NamedTuple):
@@ -96,13 +99,22 @@ def counts_of(corpus: Corpus, words: Sequence[int], period: Numbers, periods: in
     place = np.full(len(corpus.vocabulary), -1, np.int64)
     place[list(words)] = np.arange(len(words))
     starts = corpus.texts[corpus.documents]
-    found = [[list[tuple[int, int]]() for _ in range(periods)] for _ in words]
-    for k in range(len(starts) - 1):
-        own = place[corpus.tokens[starts[k] : starts[k + 1]]]
-        for word, count in zip(*np.unique(own[own >= 0], return_counts=True), strict=True):
-            found[word][period[k]].append((k, int(count)))
-    pairs = [[np.array(own, np.int64).reshape(-1, 2) for own in each] for each in found]
-    return [[Counts(own[:, 0], own[:, 1]) for own in each] for each in pairs]
+    size, keys, numbers = len(starts) - 1, list[Numbers](), list[NDArray[np.int32]]()
+    blocks = np.searchsorted(starts, np.arange(0, starts[-1], _TOKENS)).tolist()
+    for first, stop in pairwise(sorted({0, *blocks, size})):
+        own = place[corpus.tokens[starts[first] : starts[stop]]]
+        there = np.repeat(np.arange(first, stop), np.diff(starts[first : stop + 1]))
+        found, times = np.unique(((own * periods + period[there]) * size + there)[own >= 0], return_counts=True)
+        keys.append(found)
+        numbers.append(times.astype(np.int32))
+    key, number = np.concatenate(keys), np.concatenate(numbers)
+    del keys, numbers
+    order = np.argsort(key)
+    key, number = key[order], number[order]
+    ends = np.searchsorted(key, size * np.arange(1, len(words) * periods))
+    key %= size
+    each = [Counts(of, own) for of, own in zip(np.split(key, ends), np.split(number, ends), strict=True)]
+    return [each[k : k + periods] for k in range(0, len(each), periods)]
 
 
 def spread(counts: Numbers, most: int, rng: np.random.Generator) -> Numbers:
@@ -139,7 +151,8 @@ def drawn(
     for word, each in enumerate(counts):
         for period, own in enumerate(each):
             rng = np.random.default_rng([seed, crc32(names[word]), period])
-            for document, there, given in zip(own.documents, own.counts, spread(own.counts, most, rng), strict=True):
+            each_gives = spread(own.counts.astype(np.int64), most, rng)
+            for document, there, given in zip(own.documents, own.counts, each_gives, strict=True):
                 if given:
                     places = rng.choice(there, given, replace=False).tolist()
                     found.setdefault(int(document), {})[word] = set(places)

@@ -12,9 +12,10 @@ from gpustab.errors import InputError
 from gpustab.evaluation.sentence_pairs import read_sentence_pairs
 from gpustab.report import to_html, to_text
 from gpustab.report.describe import paper
+from gpustab.report.files import write_files
 from gpustab.studies.calibration import study
 from gpustab.studies.calibration.claims import explained
-from gpustab.studies.calibration.study import calibration, calibrations_of, of_encoder, shared_words, write_calibrations
+from gpustab.studies.calibration.study import calibration, calibrations_of, of_encoder, shared_words
 from gpustab.studies.calibration.tables import CALIBRATED, NAMED, Calibrated
 from tests.encoders.tiny import save
 from tests.pages import check_page
@@ -48,7 +49,7 @@ def test_an_encoder_of_words_tells_and_one_of_nothing_does_not(known, scored, tm
     assert named[9.0].cosine is None
     assert all(row.cosine is None for row in NAMED.rows(result.tables, group="nothing"))
     made = calibrations_of(result)
-    paths = write_calibrations(result, tmp_path / "calibrations")
+    paths = [path for path in write_files(result, tmp_path / "out") if path.name.startswith("calibration-")]
     assert [Calibration.load(path) for path in paths] == list(made.values())
     assert "3.00" in to_text(result)
     check_page(result)
@@ -210,4 +211,4 @@ def test_the_command_writes_curves_of_two_models_that_are_read_again(known, tmp_
     assert made.exit_code == 0, made.output
     assert json.loads(made.stdout)["schema"] == "gpustab.calibration/1"
     for name in ("words", "nothing, too"):
-        assert Calibration.load(tmp_path / f"out/calibrations/{name}.json").pairs == 120
+        assert Calibration.load(tmp_path / f"out/calibration-{name}.json").pairs == 120

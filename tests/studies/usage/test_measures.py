@@ -1,9 +1,19 @@
 """Measures beside naive loops, and what they say where the answer is known."""
 
+import itertools
+from collections import Counter
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from gpustab.studies.usage.measures import Word, clusters_of, evened, silhouette
+from gpustab.corpus.options import CorpusOptions
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.usage.claims import DIFFER
+from gpustab.studies.usage.compared import Found, Text, compare, pair_of, rows_of
+from gpustab.studies.usage.measures import Word, clusters_of, evened, jackknife_of_two, silhouette
+from gpustab.studies.usage.options import UsageOptions
+from gpustab.studies.usage.usages import Chosen, Usages
 from tests.studies.usage import naive
 
 
@@ -161,3 +171,80 @@ def test_a_document_that_belongs_to_both_periods_is_dealt_in_two_parts():
     made = Word(vectors, documents % 9, later)  # authors who wrote in both
     assert len(made.later) == 17
     assert made.later.sum() == 8
+
+
+def test_where_there_are_few_ways_to_deal_documents_out_each_is_tried_once():
+    vectors, documents, later = word(np.random.default_rng(29), sizes=((4, 2), (3, 2)))
+    made = Word(vectors, documents, later)
+    found = made.measured(99, np.random.default_rng(0))[0]
+    as_far = [0, 0]
+    for three in itertools.combinations(range(7), 3):
+        other = np.isin(documents, three)
+        clusters = made.clusters[~other].tolist(), made.clusters[other].tolist()
+        as_far[0] += naive.prt(vectors[~other].tolist(), vectors[other].tolist()) > found[1].value - 1e-9
+        as_far[1] += naive.jsd(*clusters) > found[2].value - 1e-9
+    assert [found[1].p, found[2].p] == [n / 35 for n in as_far]
+    assert made.measured(34, np.random.default_rng(0))[0][1].p * 35 == pytest.approx(as_far[0], abs=6)  # some of them
+
+
+def found_of(vectors, documents, later, deals):
+    """Words by their usages ``(words, n, d)``, which stand in the same documents."""
+    chosen = [Chosen(word, int(k), "", "", "") for word in range(len(vectors)) for k in documents]
+    usages = Usages(chosen, vectors.reshape(-1, vectors.shape[2]), Counter())
+    period = np.zeros(documents.max() + 1, np.int64)
+    period[documents] = later
+    text = Text(SimpleNamespace(together=None, records=period), CorpusOptions(), ("1", "2"), period)
+    return Found(text, [f"w{k}" for k in range(len(vectors))], usages, UsageOptions(epochs_by="year", deals=deals))
+
+
+def pair_by_distance(found):
+    tested = compare(found, 0, 1)
+    rows = [row for row in rows_of(found, tested, 0, 1) if row.measure == "apd"]
+    return pair_of(found, tested, rows, 0), rows
+
+
+@pytest.mark.parametrize(("documents", "count", "verdict"), [(6, 30, "undecided"), (6, 23, "yes")])
+def test_a_single_planted_word_is_found_or_the_verdict_is_not_no(documents, count, verdict):
+    """Of six documents a period 23 words are the most of which one can be found; more documents bear more words."""
+    later = np.arange(2 * documents) >= documents
+    rng = np.random.default_rng(31)
+    rows = np.concatenate([np.tile(later, 2)[:, None] * 9.0, rng.standard_normal((4 * documents, 3)) / 9], 1)
+    plain = rng.standard_normal((count - 1, 4 * documents, 4))
+    place = np.tile(np.arange(2 * documents), 2)
+    pair, rows = pair_by_distance(found_of(np.concatenate([rows[None], plain]), place, np.tile(later, 2), 3432))
+    pair = pair._replace(se=0.0, excess=0.0)  # as sure as can be of the mean
+    assert rows[0].p == pytest.approx(pair.least)
+    assert DIFFER.judge(pair) == verdict
+    assert (pair.found, pair.shows_one) == ((1, True) if verdict == "yes" else (0, False))
+    if verdict == "undecided":
+        assert "Name 23 words at most (--words FILE)." in DIFFER.sentence(pair)
+        assert DIFFER.judge(pair._replace(tested=23)) == "no"
+
+
+def test_the_mean_over_words_has_the_error_of_a_ratio_by_leaving_documents_out_of_all_words():
+    vectors, documents, later = word(np.random.default_rng(37), sizes=((7, 2), (6, 2)), shift=1.0)
+    words = np.stack([vectors, np.random.default_rng(41).standard_normal(vectors.shape)])
+    pair, _ = pair_by_distance(found_of(words, documents, later, 99))
+
+    def excess(kept):
+        made = [Word(own[kept], documents[kept], later[kept]) for own in words]
+        apart = [one.apart(1 - one.later[None].astype(float), one.later[None].astype(float)) for one in made]
+        return sum(one.beyond[0, 0] for one in apart) / sum(one.within[0] for one in apart)
+
+    without = np.array([excess(documents != k) for k in range(13)])
+    assert pair.excess == pytest.approx(excess(documents >= 0))
+    assert pair.se == pytest.approx(jackknife_of_two(without, np.arange(13) >= 7), rel=1e-9)
+
+
+def test_intervals_of_a_known_change_cover_it():
+    """Documents have shares of their own of two senses: the excess is the square of the difference of the means."""
+    rng, covered = np.random.default_rng(43), 0
+    for _ in range(60):
+        shares = np.concatenate([rng.beta(1.2, 2.8, 15), rng.beta(2.8, 1.2, 15)])
+        documents = np.repeat(np.arange(30), 3)
+        made = Word(np.eye(2)[(rng.random(90) < shares[documents]).astype(int)], documents, documents >= 15)
+        own = made.apart(1 - made.later[None].astype(float), made.later[None].astype(float)).beyond[0, 0]
+        error = jackknife_of_two(made.without_each().beyond[0], made.later)
+        low, high = Estimate(own, error, 28).interval
+        covered += low <= 0.4**2 <= high
+    assert covered >= 48  # 55 of 60 are expected

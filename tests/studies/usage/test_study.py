@@ -2,7 +2,9 @@
 
 import random
 import re
+import tracemalloc
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -46,11 +48,13 @@ def texts(share=0.0, documents=24, seed=0):
         yield f"d{k}", 1995 if later else 1900 + k, " ".join(own)
 
 
+def table_of(rows):
+    return "id,year,text\n" + "".join(f'{name},{year},"{text}"\n' for name, year, text in rows)
+
+
 def corpus_of(rows, folder, options=OPTIONS):
     path = folder / "text.csv"
-    path.write_text(
-        "id,year,text\n" + "".join(f'{name},{year},"{text}"\n' for name, year, text in rows), encoding="utf-8"
-    )
+    path.write_text(table_of(rows), encoding="utf-8")
     return prepare_corpus(path, options, look=False)
 
 
@@ -223,15 +227,42 @@ def test_usages_are_spread_over_documents_and_their_draw_depends_on_the_word_alo
     assert [sum(len(alone[k][0]) for k in part) for part in (range(5), range(5, 10))] == [14, 14]
 
 
-def test_memory_is_bounded_by_what_is_kept(model, words, tmp_path):
-    """A text four times as long has as many usages."""
-    sizes = []
-    for documents in (12, 48):
-        folder = tmp_path / str(documents)
-        folder.mkdir()
-        result = usage(corpus_of(texts(1.0, documents), folder), OPTIONS, model, words=str(words), most=10, **HOW)
-        sizes.append({row.usages for row in USED.rows(result.tables, word="bank")})
-    assert all(6 < size <= 10 for size in sizes[0] | sizes[1])
+def counted_words(documents, words=50):
+    """A corpus in which words stand in every document, up to three times."""
+    rng = np.random.default_rng(documents)
+    texts = [rng.permutation(np.repeat(np.arange(words), rng.integers(0, 4, words))) for _ in range(documents)]
+    ends = np.cumsum([0, *map(len, texts)])
+    tokens = np.concatenate(texts).astype(np.int32)
+    corpus = SimpleNamespace(vocabulary=range(words), texts=ends, documents=np.arange(documents + 1), tokens=tokens)
+    return corpus, texts, rng.integers(0, 3, documents)
+
+
+def test_words_are_counted_as_by_a_loop_whatever_the_blocks(monkeypatch):
+    monkeypatch.setattr("gpustab.studies.usage.usages._TOKENS", 100)
+    corpus, texts, period = counted_words(30)
+    words = [7, 0, 49]
+    found = counts_of(corpus, words, period, 4)  # of the last period there is no document
+    for word, each in zip(words, found, strict=True):
+        for k, own in enumerate(each):
+            wanted = [(d, int((text == word).sum())) for d, text in enumerate(texts) if period[d] == k]
+            assert list(zip(own.documents, own.counts, strict=True)) == [one for one in wanted if one[1]]
+
+
+def test_counts_take_few_bytes_for_a_word_in_a_document(monkeypatch):
+    monkeypatch.setattr("gpustab.studies.usage.usages._TOKENS", 2000)
+    corpus, _, period = counted_words(600)
+    tracemalloc.start()
+    counts_of(corpus, range(50), period, 3)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 40 * 600 * 50  # as pairs of Python's numbers they took 61 bytes each
+
+
+def test_of_a_longer_text_no_more_usages_are_read():
+    for documents in (60, 240):
+        corpus, _, period = counted_words(documents, 2)
+        wanted = drawn(counts_of(corpus, [0, 1], period, 3), [b"a", b"b"], 10, 0)
+        assert sum(len(places) for own in wanted.values() for places in own.values()) == 60
 
 
 def test_a_stopped_call_goes_on_with_the_same_numbers(model, words, tmp_path, monkeypatch):
