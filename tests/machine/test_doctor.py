@@ -164,8 +164,8 @@ def test_a_missing_wordnet_blocks_what_asks_it(monkeypatch, tmp_path):
     check = doctor._wordnet()
     assert (check.status, "apt install wordnet-base" in check.remedy) == ("warn", True)
     assert doctor.answer([check]) == (
-        "All will run here, except: study thresholds, study localization, study calibration of spaces, "
-        "senses in study words, sweep --vary bits (wordnet)."
+        "All will run here, except: study thresholds, localization and calibration of spaces, senses in study words, "
+        "sweep --vary bits (wordnet)."
     )
 
 
