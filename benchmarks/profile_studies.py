@@ -3,9 +3,10 @@
     python -m benchmarks.profile_studies [--before CHECKOUT] [--only NAME,NAME] [--repeats N]
 
 Every call is a process of its own. A thread in it looks a hundred times a second at what the main thread is doing, and
-takes down the room of the innermost function of gpustab: so every command has phases, and none is slowed down.
+takes down the room of the innermost function of gpustab: so every command has phases, and none is slowed down. What
+the processor did between two looks goes to the chapter of a study that has some.
 With ``--before`` the same calls go to an earlier version in turn; what it does not know is left out. Rows of other
-calls stay in the file, each with its commit; ``not_run`` says which calls have no row of this one, and why.
+calls stay in the file, each with its commit; ``not_run`` says which calls have no row of this one.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
@@ -59,6 +60,7 @@ CALLS = {
     "sweep lee": "sweep lee -o {out} --technique lsa --runs 3 --vary dim=10,50 --set options.min_count=5",
     "pack lee": "pack {lee}/sgns/shuffled -o {out}/packed",
     "study instability lee": "study instability {lee} -o {out}",
+    "study instability lee 48": "study instability {lsa} -o {out}",
     "study bootstrap lee": "study bootstrap {lee} --text lee --count 6 -o {out}",
     "study bootstrap sotu": "study bootstrap {sotu} --text sotu --count 6 -o {out}",
     "study change sotu": "study change {periods} -w labor,war -o {out}",
@@ -81,6 +83,7 @@ MADE = {
     "lee": "train lee -o {out} --technique sgns --runs 16 --min-count 5 --dim 100 --epochs 5",
     "many": "train lee -o {out} --technique sgns --sampling shuffled --runs 128 --min-count 5 --dim 100 --epochs 5",
     "few": "train lee -o {out} --technique lsa --runs 3 --min-count 5",
+    "lsa": "train lee -o {out} --technique lsa --sampling shuffled --runs 48 --min-count 5 --dim 100",
     "sotu": "train sotu -o {out} --technique lsa --runs 4",
     "periods": "train sotu -o {out} --technique lsa --sampling shuffled,bootstrap --runs 4 --min-count 50 "
     "--epochs-by year:1790-2020:80 --control 1 --dim 50",
@@ -112,6 +115,19 @@ def phase_of(frame: FrameType | None) -> str:
     return "start"
 
 
+def chapter_of(frame: FrameType | None) -> str:
+    """Return the title of the chapter of `study instability` that is at work; nothing elsewhere.
+
+    >>> chapter_of(None)
+    ''
+    """
+    while frame is not None:
+        if frame.f_code.co_name == "_measure" and frame.f_code.co_filename.endswith("instability/study.py"):
+            return str(frame.f_locals.get("title", ""))
+        frame = frame.f_back
+    return ""
+
+
 def _room(path: str) -> str:
     for phase, parts in ROOMS.items():
         if any(part in path for part in parts):
@@ -120,13 +136,19 @@ def _room(path: str) -> str:
 
 
 def watched(arguments: list[str], kept: Path) -> None:
-    """Run a command in this process and write how often each phase was seen."""
+    """Run a command in this process and write how often each phase was seen, and the processor seconds of chapters."""
     seen: Counter[str] = Counter()
+    chapters: dict[str, float] = defaultdict(float)
     main, over = threading.main_thread().ident, threading.Event()
 
     def watch() -> None:
+        before = time.process_time()
         while not over.wait(EVERY):
-            seen[phase_of(sys._current_frames().get(main or 0))] += 1
+            frame = sys._current_frames().get(main or 0)
+            seen[phase_of(frame)] += 1
+            now = time.process_time()
+            chapters[chapter_of(frame)] += now - before
+            before = now
 
     threading.Thread(target=watch, daemon=True).start()
     sys.argv = ["gpustab", *arguments]
@@ -137,7 +159,7 @@ def watched(arguments: list[str], kept: Path) -> None:
         run()
     finally:
         over.set()
-        kept.write_text(json.dumps(seen))
+        kept.write_text(json.dumps({"seen": seen, "chapters": chapters}))
 
 
 def call(tree: Path, line: str, places: dict[str, str], folder: Path) -> dict[str, Any]:
@@ -162,13 +184,15 @@ def call(tree: Path, line: str, places: dict[str, str], folder: Path) -> dict[st
         _, status, used = os.wait4(child.pid, 0)
     seconds = time.perf_counter() - begin
     child.returncode = os.waitstatus_to_exitcode(status)
-    counts = json.loads(seen.read_text()) if seen.exists() else {}
+    watched = json.loads(seen.read_text()) if seen.exists() else {"seen": {}, "chapters": {}}
+    counts = watched["seen"]
     looks = sum(counts.values()) or 1
     return {
         "code": child.returncode,
         "seconds": round(seconds, 2),
         "processor": round(used.ru_utime + used.ru_stime, 2),
         "phases": {phase: round(seconds * count / looks, 2) for phase, count in counts.items()},
+        "chapters": {title: round(spent, 2) for title, spent in watched["chapters"].items() if title},
         "peak_mb": round(used.ru_maxrss * 1024 / 1e6),
         "written": sum(path.stat().st_size for path in out.rglob("*") if path.is_file()),
         "said": said.read_text(errors="replace").strip()[-300:],
@@ -178,8 +202,7 @@ def call(tree: Path, line: str, places: dict[str, str], folder: Path) -> dict[st
 def row_of(name: str, version: str, calls: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the medians of several calls, with their least and most seconds; phases of less than 2 % are left out."""
     seconds = [one["seconds"] for one in calls]
-    names = dict.fromkeys(phase for one in calls for phase in one["phases"])
-    phases = {phase: statistics.median(one["phases"].get(phase, 0.0) for one in calls) for phase in names}
+    phases, chapters = _medians(calls, "phases"), _medians(calls, "chapters")
     middle = statistics.median(seconds)
     shown = sorted((item for item in phases.items() if item[1] >= 0.02 * middle), key=lambda item: -item[1])
     return {
@@ -191,10 +214,16 @@ def row_of(name: str, version: str, calls: list[dict[str, Any]]) -> dict[str, An
         "processor": statistics.median(one["processor"] for one in calls),
         "load": round(os.getloadavg()[0], 1),
         "phases": dict(shown),
+        **({"chapters": chapters} if chapters else {}),
         "peak_mb": max(one["peak_mb"] for one in calls),
         "written": calls[-1]["written"],
         **({"said": calls[-1]["said"]} if any(one["code"] for one in calls) else {}),
     }
+
+
+def _medians(calls: list[dict[str, Any]], what: str) -> dict[str, float]:
+    names = dict.fromkeys(name for one in calls for name in one[what])
+    return {name: statistics.median(one[what].get(name, 0.0) for one in calls) for name in names}
 
 
 def _scored() -> Iterator[str]:

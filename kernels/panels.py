@@ -296,16 +296,19 @@ def _outside_of_each(outside: Tensor, laws: Tensor, given: Sequence[int], asked:
         given: the W numbers.
         asked: some numbers.
     """
-    pairs, found = laws.shape[1] // 2, outside.new_zeros(len(asked), *laws.shape[1:])
+    pairs, found = laws.shape[1] // 2, outside.new_empty(len(asked), *laws.shape[1:])
+    one, other, alone = slice(pairs), slice(pairs, 2 * pairs), slice(2 * pairs, None)
     places = {number: place for place, number in enumerate(given)}
     for start, stop in _stretches(asked):
         first, last = asked[start], asked[stop - 1]
-        found[start:stop, 2 * pairs :] = outside[places[first] : places[last] + 1, pairs:]
-        for j in range(min(last + 1, len(laws))):
-            skipped = max(0, j - first)
-            some = outside[places[first + skipped - j] : places[last - j] + 1, :pairs]
-            found[start + skipped : stop, :pairs].addcmul_(some, laws[j, pairs : 2 * pairs])
-            found[start + skipped : stop, pairs : 2 * pairs].addcmul_(some, laws[j, :pairs])
+        here = outside[places[first] : places[last] + 1]
+        found[start:stop, alone] = here[:, pairs:]
+        for half, its_other in ((one, other), (other, one)):
+            torch.mul(here[:, :pairs], laws[0, its_other], out=found[start:stop, half])
+            for j in range(1, min(last + 1, laws.shape[0])):
+                skipped = max(0, j - first)
+                fewer = outside[places[first + skipped - j] : places[last - j] + 1, :pairs]
+                found[start + skipped : stop, half].addcmul_(fewer, laws[j, its_other])
     return _rid(found)
 
 

@@ -75,10 +75,9 @@ def top_n_probabilities(mean: Tensor, sd: Tensor, lengths: Sequence[int], *, num
 
     The integral is composite Gauss-Legendre on panels no wider than eight standard deviations of any word that varies
     there, or ten of the place where the number of words above x falls below n: among many words it is narrower than
-    any of them. At each node the law of N_s comes, for words that may be above with more than ½, from prefixes and
-    suffixes of the product over the candidates; from the law of all, the others are divided out one by one, in O(K n)
-    as well: to divide by more than ½ loses no digits. Words that are above with less than 1/5 enter into that law, and
-    are divided out of it, by twenty powers of their odds: they are most words, and cost less than n operations.
+    any of them. At each node the laws of N_s come down a tree of products over the candidates, in O(K n log K): every
+    term is at least 0, and nothing is divided out. Words that are above with less than 1/5 enter into the law of all,
+    and are divided out of it, by twenty powers of their odds: they are most words, and cost less than n operations.
 
     Args:
         mean: ``(T, K)`` mean cosines.

@@ -25,7 +25,9 @@ from gpustab.machine.threads import in_order, one_core_each
 from gpustab.runs.runs import Runs
 
 _AT_ONCE = 16
-"""Targets that a thread works on at a time."""
+"""Fewest targets that a thread works on at a time: of fewer, torch spends its time on calls."""
+_PIECES = 4
+"""Pieces of work for every thread, so that none waits long for the last one."""
 _CHUNK = 1024
 """Words beside which the targets of one block are counted; a tile of words then takes what is left."""
 
@@ -172,7 +174,7 @@ def top_n_probabilities(mean: Tensor, sd: Tensor, lengths: Sequence[int], *, num
         ComputationError: if the probabilities do not add up.
     """
     jobs = torch.get_num_threads() if mean.device.type == "cpu" else 1
-    tile = len(mean) if jobs == 1 else _AT_ONCE
+    tile = len(mean) if jobs == 1 else max(_AT_ONCE, -(-len(mean) // (_PIECES * jobs)))
 
     def work(part: tuple[Tensor, Tensor]) -> Tensor:
         return prediction.top_n_probabilities(*part, lengths, numbers=max(1, numbers // jobs))

@@ -7,10 +7,13 @@ import torch
 from typer.main import get_command
 
 from benchmarks import profile_studies
-from benchmarks.profile_studies import CALLS, MADE, call, phase_of, row_of
+from benchmarks.profile_studies import CALLS, MADE, call, chapter_of, phase_of, row_of
 from benchmarks.setting import ROOT
 from gpustab.cli import app
+from gpustab.errors import GpustabError
 from gpustab.kernels.pip_loss import over_pairs
+from gpustab.studies.instability import study
+from tests import generators
 
 
 @pytest.mark.parametrize(
@@ -35,6 +38,20 @@ def test_the_innermost_function_of_ours_decides():
     seen = []
     over_pairs(lambda i: seen.append(phase_of(sys._getframe())) or torch.ones(3 - i, 2), 2, torch.ones(3, 2) > 0)
     assert set(seen) == {"products"}
+
+
+def test_the_chapter_is_that_of_the_study_above(monkeypatch):
+    seen = []
+
+    def chapter():
+        seen.append(chapter_of(sys._getframe()))
+        raise GpustabError("enough")
+
+    monkeypatch.setattr(study, "_chapters", lambda *_: [("trees", chapter)])
+    with pytest.raises(GpustabError, match="enough"):
+        study.instability([generators.runs_of(generators.noisy_copies(3, 30, 4))])
+    assert seen == ["trees"]
+    assert chapter_of(sys._getframe()) == ""
 
 
 def test_all_calls_are_commands_and_all_commands_are_called():
@@ -63,7 +80,9 @@ def test_a_call_that_works_is_measured(tmp_path):
 def test_rows_are_medians():
     calls = [
         {"code": 0, "seconds": s, "processor": s, "phases": {"start": s / 2, "dust": 0.01}, "peak_mb": s, "written": 7}
+        | {"chapters": {"trees": s / 4}}
         for s in (1.0, 5.0, 3.0)
     ]
     row = row_of("x", "after", calls)
+    assert row["chapters"] == {"trees": 0.75}
     assert (row["seconds"], row["span"], row["phases"], row["peak_mb"]) == (3.0, [1.0, 5.0], {"start": 1.5}, 5.0)

@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 import torch
@@ -36,6 +38,27 @@ def test_zero_vectors_are_undefined_and_counted():
     assert got.runs.tolist() == [[1, 2, 2, 2]]
     assert got.mean.tolist() == [[1, 1, 0, 1]]
     assert got.sd[0, 0].isnan()
+
+
+@pytest.mark.parametrize("from_run", [0, 1, 4])
+def test_runs_that_lack_a_pair_are_left_out_whenever_they_come(from_run):
+    values = torch.rand(6, 5, dtype=torch.float64, generator=generators.generator(2))
+    values[from_run:, 3] = torch.nan
+    values[from_run, 1] = torch.nan
+    got = over_runs(values)
+    with np.errstate(invalid="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of no run, and of one
+        np.testing.assert_allclose(got.mean, np.nanmean(values, 0), atol=1e-15)
+        np.testing.assert_allclose(got.sd, np.nanstd(values, 0, ddof=1), atol=1e-15)
+    assert got.runs.tolist() == (~values.isnan()).sum(0).tolist()
+
+
+def test_equal_runs_have_no_spread_and_a_small_one_is_resolved():
+    values = torch.rand(7, dtype=torch.float64, generator=generators.generator(3))
+    assert not over_runs([values] * 5).sd.any()
+    steps = 1e-9 * torch.randn(5, 7, dtype=torch.float64, generator=generators.generator(4))
+    moved = values + steps
+    np.testing.assert_allclose(over_runs(moved).sd, (moved - values).std(0), rtol=1e-9)
 
 
 def test_no_runs():

@@ -6,7 +6,7 @@ import pytest
 import torch
 from scipy.special import ndtr
 
-from gpustab.kernels import prediction
+from gpustab.kernels import panels, prediction
 from gpustab.kernels.prediction import predicted_overlap, reaches, top_n_probabilities, top_n_threshold
 from tests import generators
 
@@ -69,6 +69,30 @@ def test_the_law_of_the_others_word_by_word(words, n):
     got = top_n_probabilities(mean, sd, [n])[0]
     for row in range(2):
         np.testing.assert_allclose(got[row], naive(mean[row], sd[row], n), atol=1e-9)
+
+
+@pytest.mark.parametrize("words", [0, 1, 2, 3, 5, 8, 11])
+def test_what_lies_outside_of_each_word_is_the_law_of_the_others(words):
+    """Odd numbers of words, sure and impossible ones, other words beside them, and lengths that are short by some."""
+    g = generators.generator(words)
+    above = torch.rand(words, 2, 3, generator=g, dtype=torch.float64)
+    above[: words // 3] = above[: words // 3].round()
+    others = panels.law_of(
+        torch.rand(2, 2, 3, generator=g, dtype=torch.float64), torch.zeros(2, 2, 3).double() + 0.5, 6
+    )
+    lengths = [-1, 0, 1, 2, 6]
+    law, inside = panels._at_most(above, 1 - above, lengths, others)
+    torch.testing.assert_close(law, naive_law(above, others))
+    for s in range(words):
+        fewer = naive_law(torch.cat([above[:s], above[s + 1 :]]), others).cumsum(0)
+        for i, n in enumerate(lengths):
+            torch.testing.assert_close(inside[i, s], fewer[n - 1] if n > 0 else torch.zeros(2, 3).double())
+
+
+def naive_law(above, law):
+    for q in above:
+        law = torch.cat([law[:1] * (1 - q), law[1:] * (1 - q) + law[:-1] * q])
+    return law
 
 
 def test_n_one_is_a_product_at_every_node():

@@ -244,12 +244,13 @@ def cosine_ratios(
         single: the values in the runs.
     """
     dot, cosine = single
+    of_dot, of_cosine = _spread(dot), _spread(cosine)
     numbers, errors = [], []
     for groups, (dots, cosines) in orders:
-        ratios = torch.stack([slope(cosines, cosine), sd_ratio(cosines, cosine)])
-        rms = (cosines.var(1).mean() / cosine.var(1).mean()).sqrt()
+        spread_of_dots, _ = _spread(dots) / of_dot
+        spread, square = _spread(cosines) / of_cosine
         means = [(x.mean() / y.mean()) for x, y in ((cosines, cosine), (dots, dot))]
-        numbers.append(torch.stack([*ratios, rms, *means, sd_ratio(dots, dot)]))
+        numbers.append(torch.stack([slope(cosines, cosine), spread, square.sqrt(), *means, spread_of_dots]))
         errors.append(_variances(groups, cosines, cosine))
     over_orders = torch.stack(numbers).mean(0).nan_to_num(math.nan, math.nan, math.nan)
     rise, sd, rms_sd, mean, dot_mean, dot_sd = over_orders.tolist()
@@ -268,13 +269,12 @@ def slope(averages: Tensor, runs: Tensor) -> Tensor:
     return (x * y).sum() / x.square().sum()
 
 
-def sd_ratio(averages: Tensor, runs: Tensor) -> Tensor:
-    """Return the mean SD over averages as a part of that over runs, each freed of the bias of an SD of few values."""
-    a, b = (
-        x.std(1).mean() / expected_sd(x.shape[1]) if x.shape[1] > 1 else x.new_tensor(math.nan)
-        for x in (averages, runs)
-    )
-    return a / b
+def _spread(values: Tensor) -> Tensor:
+    """Mean SD over spaces, freed of the bias of an SD of few values, and mean variance, of ``(pairs, k)``: (2,)."""
+    if values.shape[1] < 2:
+        return values.new_full((2,), math.nan)
+    variance = values.var(1)
+    return torch.stack([variance.sqrt().mean() / expected_sd(values.shape[1]), variance.mean()])
 
 
 def _variances(groups: list[list[int]], averages: Tensor, runs: Tensor) -> Tensor:

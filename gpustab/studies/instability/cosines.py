@@ -314,20 +314,13 @@ def exact_agreement(
         gamma: SD of all cosines, drawn and predicted with: the model of the structure factor.
     """
     generator = torch.Generator().manual_seed(seed)
-    parts = [
-        _simulated(mean, sd if gamma is None else torch.full_like(sd, gamma), runs, lengths, generator, gamma is None)
-        for mean, sd in zip(*(x.split(_TARGETS) for x in nearest), strict=True)
-    ]
-    predicted, measured = (torch.cat(field, 1) for field in zip(*parts, strict=True))
-    return engine.agreement(predicted, measured)
-
-
-def _simulated(
-    mean: Tensor, sd: Tensor, runs: int, lengths: Sequence[int], generator: torch.Generator, estimated: bool
-) -> tuple[Tensor, Tensor]:
-    """Predicted and measured p@n of simulated runs, each ``(N, t)``; predicted with their own SDs where estimated."""
-    values = mean + sd * torch.randn(runs, *mean.shape, dtype=torch.float64, generator=generator, device="cpu")
-    nearest = values.topk(max(lengths), dim=2).indices
-    spread = values.std(0) if estimated else sd
-    probabilities = engine.top_n_probabilities(values.mean(0), spread, lengths)
-    return prediction.predicted_overlap(probabilities, lengths), neighbour_overlap(nearest, lengths).p_word
+    means, sds, measured = [], [], []
+    for mean, sd in zip(*(x.split(_TARGETS) for x in nearest), strict=True):
+        spread = sd if gamma is None else torch.full_like(sd, gamma)
+        noise = torch.randn(runs, *mean.shape, dtype=torch.float64, generator=generator, device="cpu")
+        values = mean + spread * noise  # (R, t, K)
+        means.append(values.mean(0))
+        sds.append(values.std(0) if gamma is None else spread)
+        measured.append(neighbour_overlap(values.topk(max(lengths), dim=2).indices, lengths).p_word)
+    probabilities = engine.top_n_probabilities(torch.cat(means), torch.cat(sds), lengths)
+    return engine.agreement(prediction.predicted_overlap(probabilities, lengths), torch.cat(measured, 1))

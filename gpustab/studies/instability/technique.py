@@ -17,7 +17,7 @@ from gpustab.kernels.averaging import Average
 from gpustab.kernels.gram import squared_norms
 from gpustab.kernels.overlap import Overlap
 from gpustab.kernels.pip_loss import WordwisePip
-from gpustab.machine.device import DEFAULT, Compute
+from gpustab.machine.device import DEFAULT, Compute, free_memory
 from gpustab.options import LENGTHS
 from gpustab.results import Column, Sheet, Table
 from gpustab.results.table import names_of
@@ -148,17 +148,31 @@ class Technique:
         """The PIP losses of the words of the shuffled runs, from the block Gram."""
         return engine.wordwise_pass(self.runs, self.gram, self.compute)
 
-    @cached_property
+    @property
     def neighbours(self) -> Lists:
-        """The neighbours of the shuffled runs' usual targets."""
+        """The neighbours of the shuffled runs' usual targets; kept where they are small."""
+        return self._neighbours if self._keeps_lists else self._measured()
+
+    @cached_property
+    def _neighbours(self) -> Lists:
+        return self._measured()
+
+    def _measured(self) -> Lists:
         return measure(self.runs, self.compute, engine.draw_targets(self.runs, seed=self.seed))
+
+    @property
+    def _keeps_lists(self) -> bool:
+        """Whether lists of all words take at most an eighth of free memory."""
+        size = 17 * len(self.runs) * self.runs.words * max(LENGTHS)  # a number, a cosine, and whether it is tied
+        return size <= free_memory(self.runs.device) // 8
 
     def neighbours_of(self, targets: Tensor) -> tuple[engine.NeighbourPass, Tensor, list[int]]:
         """Return the neighbours of some words, p@n of each ``(N, t)``, and the values of n.
 
         The usual targets are drawn in one order: fewer are some of them, and are not searched for again.
         """
-        every, targets = self.neighbours, targets.to(self.runs.device)
+        targets = targets.to(self.runs.device)
+        every = self._neighbours if self._keeps_lists else measure(self.runs, self.compute, targets)
         places = torch.searchsorted(every.lists.targets, targets).clamp(max=len(every.lists.targets) - 1)
         if not torch.equal(every.lists.targets[places], targets):
             every, places = measure(self.runs, self.compute, targets), torch.arange(len(targets), device=targets.device)

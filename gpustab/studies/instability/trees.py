@@ -168,11 +168,11 @@ def keep_stem(technique: Technique, order: list[int], level: Level) -> None:
 
 def stem_of(technique: Technique, order: list[int]) -> list[Average]:
     """Return averages of which the tree over an order of the runs and those over its halves are made; maybe none."""
-    if tuple(order) not in technique.stems and _stem_size(len(order)) > 1:
-        for level in levels_of(technique.runs, order, renormalise=False):
-            if level.beneath == _stem_size(len(order)):
-                return [*level.averages, *level.rest]
-    return technique.stems.get(tuple(order), [])
+    if (kept := technique.stems.pop(tuple(order), None)) is not None:
+        return kept
+    size = _stem_size(len(order))
+    levels = levels_of(technique.runs, order, renormalise=False) if size > 1 else ()
+    return next(([*level.averages, *level.rest] for level in levels if level.beneath == size), [])
 
 
 def orders_of(runs: int, seed: int) -> list[list[int]]:
@@ -292,7 +292,7 @@ def _trees(technique: Technique) -> Iterator[TreeRow]:
     orders = orders_of(len(runs), technique.seed)
     half = len(runs) // 2
     splits = [(order[:half], order[half : 2 * half]) for order in orders]
-    trees = [_tops(technique, order, half) for order in orders]
+    trees = [tops_of(technique, order, half) for order in orders]
     tops = {
         TREE: [top for top, _ in trees],
         ONE_REFERENCE: [naive_average(rows, reference) for reference in range(min(len(orders), len(runs)))],
@@ -310,7 +310,7 @@ def _trees(technique: Technique) -> Iterator[TreeRow]:
         yield TreeRow(technique.name, kind, len(spaces), *parts, spread, 1 / math.sqrt(half))
 
 
-def _tops(technique: Technique, order: list[int], half: int) -> tuple[Tensor, list[Tensor]]:
+def tops_of(technique: Technique, order: list[int], half: int) -> tuple[Tensor, list[Tensor]]:
     """Return the averages of all runs in some order, and of either half of it, over the joint words."""
     runs, joint = technique.runs.take(order), technique.joint
     stem = stem_of(technique, order)

@@ -11,17 +11,18 @@ from gpustab import InputError, load_runs
 from gpustab.kernels.overlap import neighbour_overlap
 from gpustab.machine.device import Compute
 from gpustab.studies.instability import InstabilityOptions
+from gpustab.studies.instability import technique as technique_module
 from gpustab.studies.instability.neighbours import (
     HALVES,
     OVER_LENGTHS,
     RANKS,
     halves,
     list_tables,
-    measure,
     over_lengths,
     overlap_tables,
 )
 from gpustab.studies.instability.page import side_by_side
+from gpustab.studies.instability.technique import measure
 from tests import oracles
 from tests.generators import noisy_copies, runs_of
 from tests.studies.instability.made import technique
@@ -65,6 +66,28 @@ def test_halves_are_disjoint_and_leave_an_odd_run_out(measured):
     assert table["runs_each"] == [2] * 6
     wanted = spearmanr(naive_shares(range(2), 5)[0], naive_shares(range(2, 4), 5)[0]).statistic
     assert table["p"][2] == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("rows", [[0, 7, 88, 89], [5]])
+def test_lists_of_some_words_are_those_of_all_of_them(measured, rows, kept, monkeypatch):
+    if not kept:
+        monkeypatch.setattr(technique_module, "free_memory", lambda _: 0)
+    whole = technique(runs_of(noisy_copies(5, 90, 8)))
+    lists, p_word, lengths = whole.neighbours_of(torch.tensor(rows))
+    assert lengths == measured.lengths
+    assert lists.targets.tolist() == rows
+    assert torch.equal(lists.indices, measured.lists.indices[:, rows])
+    assert torch.equal(lists.present, measured.lists.present[:, rows])
+    torch.testing.assert_close(p_word, measured.overlap.p_word[:, rows])
+
+
+def test_words_that_are_no_usual_targets_are_searched_for(measured, monkeypatch):
+    """Of very large vocabularies the usual targets are a draw, and more than those may be asked for."""
+    monkeypatch.setattr(technique_module.engine, "draw_targets", lambda *_, **__: torch.arange(0, 90, 9))
+    lists, p_word, _ = technique(runs_of(noisy_copies(5, 90, 8))).neighbours_of(torch.tensor([9, 10, 89]))
+    assert torch.equal(lists.indices, measured.lists.indices[:, [9, 10, 89]])
+    torch.testing.assert_close(p_word, measured.overlap.p_word[:, [9, 10, 89]])
 
 
 def test_a_small_vocabulary_has_short_lists_and_three_runs_no_halves():

@@ -10,7 +10,18 @@ from gpustab import load_runs
 from gpustab.engine import neighbour_pass
 from gpustab.machine.device import Compute
 from gpustab.studies.instability.technique import draw_words
-from gpustab.studies.instability.trees import alignment_tables, as_runs, joint_rows, levels_of, naive_average, orders_of
+from gpustab.studies.instability.trees import (
+    alignment_tables,
+    as_runs,
+    joint_rows,
+    keep_stem,
+    levels_of,
+    naive_average,
+    orders_of,
+    stem_of,
+    top_of,
+    tops_of,
+)
 from tests import oracles
 from tests.generators import noisy_copies, rotation, runs_of
 from tests.kernels.test_memory import peak
@@ -72,6 +83,23 @@ def test_losses_between_halves_are_the_naive_mean_over_splits():
     assert one["splits"] == len(found) == 4
     assert one["between_halves"] == pytest.approx(np.mean(found), rel=1e-6)
     assert one["between_halves_sd"] == pytest.approx(np.std(found, ddof=1), rel=1e-4)
+
+
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("runs", [3, 4, 5, 6, 8, 9, 12])
+def test_a_tree_and_those_of_its_halves_have_a_stem_in_common(runs, kept):
+    """Twelve runs: averages of two; nine: of four, and a run; six and three: nothing."""
+    whole = technique(runs_of(noisy_copies(runs, 30, 4, noise=0.3)))
+    order, half = orders_of(runs, 0)[1], runs // 2
+    for level in levels_of(whole.runs, order, renormalise=False) if kept else ():
+        keep_stem(whole, order, level)
+    assert bool(whole.stems) == (kept and runs not in (3, 6))
+    top, halves = tops_of(whole, order, half)
+    parts = [order, order[:half], order[half : 2 * half]]
+    for found, part in zip((top, *halves), parts, strict=True):
+        torch.testing.assert_close(found, top_of(whole.runs.take(part)).vectors, atol=1e-12, rtol=0)
+    assert not whole.stems  # let go
+    assert bool(stem_of(whole, order)) == (runs not in (3, 6))
 
 
 def test_averages_of_unequal_dimension_are_compared():
