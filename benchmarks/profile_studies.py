@@ -244,7 +244,7 @@ def main() -> None:
                 if done["code"]:
                     raise SystemExit(f"{line}: {done['said']}")
                 shutil.move(folder / "out" / "o", made / name)
-                rows.append(row_of(f"make: {line.format(out=name)}", _commit(ROOT), [done]))
+                rows.append(row_of(f"make: {line.format(out=name)}", next(iter(trees)), [done]))
         for name, line in chosen.items():
             found: dict[str, list[dict[str, Any]]] = {version: [] for version in trees}
             for _ in range(given.repeats):
@@ -255,7 +255,7 @@ def main() -> None:
                 rows.append(row_of(name, version, calls))
                 print(json.dumps(rows[-1]), flush=True)
             there = environment(torch.device("cpu"))
-            keep({"environment": there, "rows": rows, "not_run": _not_run(rows, _commit(ROOT))}, kept)
+            keep({"environment": there, "rows": rows, "not_run": _not_run(rows, next(iter(trees)))}, kept)
 
 
 def _not_run(rows: list[dict[str, Any]], version: str) -> dict[str, str]:
