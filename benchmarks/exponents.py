@@ -1,6 +1,6 @@
-"""How time, memory and page size grow: with runs, words, dimensions, documents and text.
+"""How time, memory and page size grow: with runs, words, dimensions and documents; with text, see `limits`.
 
-    python -m benchmarks.exponents [--only runs|words|dimensions|documents|text]
+    python -m benchmarks.exponents [--only runs|words|dimensions|documents]
 
 Every call is a process of its own, as in :mod:`benchmarks.limits`: ``stability`` on made runs (noisy copies of drawn
 vectors), and the training of one run of LSA on made lines. Of its seconds and of its peak go those of the smallest call
@@ -31,7 +31,6 @@ SIZES: dict[str, list[dict[str, int]]] = {
     "words": [{"runs": 3, "words": v, "dimensions": 50} for v in (2_000, 6_000, 20_000, 60_000, 200_000)],
     "dimensions": [{"runs": 4, "words": 4_000, "dimensions": d} for d in (25, 50, 100, 200, 400)],
     "documents": [{"text_mb": 5, "line": n} for n in (10_000, 1_000, 100, 30)],
-    "text": [{"text_mb": n, "line": 80} for n in (1, 10, 50)],
 }
 """Sizes by what grows. The line is how many words a document has, so that documents grow as it shrinks."""
 _TOLD = 0.2
@@ -115,12 +114,11 @@ def main() -> None:
                 rows.append(measured(Path(folder), size))
                 print(axis, rows[-1], flush=True)
             left = SIZES[axis][len(rows) :]
-            grown = "text_mb" if axis == "text" else axis
             content[axis] = {
                 "least": start,
                 "rows": rows,
                 "not_measured": left,
-                "exponents": exponents(rows, grown, start),
+                "exponents": exponents(rows, axis, start),
             }
             print(axis, content[axis]["exponents"], flush=True)
             keep(content | {"environment": environment(torch.device("cpu"))}, chosen.out)
