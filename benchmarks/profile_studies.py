@@ -63,7 +63,8 @@ CALLS = {
     "study bootstrap sotu": "study bootstrap {sotu} --text sotu --count 6 -o {out}",
     "study change sotu": "study change {periods} -w labor,war -o {out}",
     "study consistency lee": "study consistency {lee}/sgns/shuffled --text lee --number 12 -o {out}",
-    "study consistency encoder": "study consistency --encoder {encoder} --text lee --number 12 -o {out}",
+    "study consistency encoder": "study consistency {lee}/sgns/shuffled --text lee --number 12 --encoder {encoder} "
+    "-o {out}",
     "study thresholds lee": "study thresholds {lee}/sgns/shuffled --min-pairs 100 --draws 20 -o {out}",
     "study association lee": "study association {lee} --sets {sets} -o {out}",
     "study words lee": "study words {lee}/sgns/shuffled --text lee -o {out}",
