@@ -1,6 +1,6 @@
-"""How time, memory and page size grow: with runs, words, dimensions, documents and text.
+"""How time, memory and page size grow: with runs, words, dimensions and documents; with text, see `limits`.
 
-    python -m benchmarks.exponents [--only runs|words|dimensions|documents|text]
+    python -m benchmarks.exponents [--only runs|words|dimensions|documents]
 
 Every call is a process of its own, as in :mod:`benchmarks.limits`: ``stability`` on made runs (noisy copies of drawn
 vectors), and the training of one run of LSA on made lines. Of its seconds and of its peak go those of the smallest call
@@ -27,11 +27,10 @@ from gpustab.formats.binary.safetensors import write_safetensors
 LEAST = {"runs": 2, "words": 200, "dimensions": 4}
 """The smallest measured call."""
 SIZES: dict[str, list[dict[str, int]]] = {
-    "runs": [{"runs": r, "words": 200, "dimensions": 10} for r in (8, 32, 128, 512, 1000)],
+    "runs": [{"runs": r, "words": 50, "dimensions": 4} for r in (32, 128, 512, 1000)],
     "words": [{"runs": 3, "words": v, "dimensions": 50} for v in (2_000, 6_000, 20_000, 60_000, 200_000)],
     "dimensions": [{"runs": 4, "words": 4_000, "dimensions": d} for d in (25, 50, 100, 200, 400)],
-    "documents": [{"text_mb": 10, "line": n} for n in (10_000, 1_000, 100, 30)],
-    "text": [{"text_mb": n, "line": 80} for n in (1, 3, 10, 30, 100)],
+    "documents": [{"text_mb": 5, "line": n} for n in (10_000, 1_000, 100, 30)],
 }
 """Sizes by what grows. The line is how many words a document has, so that documents grow as it shrinks."""
 _TOLD = 0.2
@@ -104,22 +103,22 @@ def main() -> None:
     chosen = parser.parse_args()
     content = json.loads(chosen.out.read_text("utf-8")) if chosen.out.exists() else {}
     with tempfile.TemporaryDirectory() as folder:
-        least = {"runs": measured(Path(folder), LEAST), "text": measured(Path(folder), {"text_mb": 0, "line": 80})}
+        least: dict[str, dict[str, Any]] = {}
         for axis in chosen.only or SIZES:
             rows = []
-            start = least["runs" if "runs" in SIZES[axis][0] else "text"]
+            kind, smallest = ("runs", LEAST) if "runs" in SIZES[axis][0] else ("text", {"text_mb": 0, "line": 80})
+            start = least[kind] = least.get(kind) or measured(Path(folder), smallest)
             for size in SIZES[axis]:
                 if rows and rows[-1]["seconds"] > chosen.longest:
                     break
                 rows.append(measured(Path(folder), size))
                 print(axis, rows[-1], flush=True)
             left = SIZES[axis][len(rows) :]
-            grown = "text_mb" if axis == "text" else axis
             content[axis] = {
                 "least": start,
                 "rows": rows,
                 "not_measured": left,
-                "exponents": exponents(rows, grown, start),
+                "exponents": exponents(rows, axis, start),
             }
             print(axis, content[axis]["exponents"], flush=True)
             keep(content | {"environment": environment(torch.device("cpu"))}, chosen.out)

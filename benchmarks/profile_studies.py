@@ -65,7 +65,8 @@ CALLS = {
     "study bootstrap sotu": "study bootstrap {sotu} --text sotu --count 6 -o {out}",
     "study change sotu": "study change {periods} -w labor,war -o {out}",
     "study consistency lee": "study consistency {lee}/sgns/shuffled --text lee --number 12 -o {out}",
-    "study consistency encoder": "study consistency --encoder {encoder} --text lee --number 12 -o {out}",
+    "study consistency encoder": "study consistency {lee}/sgns/shuffled --text lee --number 12 --encoder {encoder} "
+    "-o {out}",
     "study thresholds lee": "study thresholds {lee}/sgns/shuffled --min-pairs 100 --draws 20 -o {out}",
     "study association lee": "study association {lee} --sets {sets} -o {out}",
     "study words lee": "study words {lee}/sgns/shuffled --text lee -o {out}",
@@ -273,7 +274,7 @@ def main() -> None:
                 if done["code"]:
                     raise SystemExit(f"{line}: {done['said']}")
                 shutil.move(folder / "out" / "o", made / name)
-                rows.append(row_of(f"make: {line.format(out=name)}", _commit(ROOT), [done]))
+                rows.append(row_of(f"make: {line.format(out=name)}", next(iter(trees)), [done]))
         for name, line in chosen.items():
             found: dict[str, list[dict[str, Any]]] = {version: [] for version in trees}
             for _ in range(given.repeats):
@@ -284,7 +285,7 @@ def main() -> None:
                 rows.append(row_of(name, version, calls))
                 print(json.dumps(rows[-1]), flush=True)
             there = environment(torch.device("cpu"))
-            keep({"environment": there, "rows": rows, "not_run": _not_run(rows, _commit(ROOT))}, kept)
+            keep({"environment": there, "rows": rows, "not_run": _not_run(rows, next(iter(trees)))}, kept)
 
 
 def _not_run(rows: list[dict[str, Any]], version: str) -> dict[str, str]:

@@ -37,7 +37,7 @@ def available_memory(root: Path = _ROOT) -> int | None:
 def let_go() -> None:
     """Give memory that is no longer used back to the system; only the GNU C library keeps so much that it is worth it.
 
-    What tensors of some megabytes have left stays in pieces, a quarter of what a thousand small runs take.
+    What tensors of some megabytes have left stays in pieces, a tenth of what a thousand small runs take.
     """
     with suppress(OSError, AttributeError, TypeError):  # Windows cannot name its library so
         ctypes.CDLL(None).malloc_trim(0)
