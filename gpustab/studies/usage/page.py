@@ -72,7 +72,11 @@ def _words(result: Content, pair: Pair) -> Block:
         "word",
         ("used differently?", lambda row: _verdict(row)),
         ("distance beyond", lambda row: number(row.beyond, 2), "of two samplings of one period; cosine"),
-        ("95 %", lambda row: row.span, f"interval by leaving out one {unit} after the other"),
+        (
+            "95 %",
+            lambda row: row.span,
+            f"interval by leaving out one {unit} after the other; it is rough, and of small differences too low",
+        ),
         ("by chance", lambda row: number(row.chance, 2), f"95 % of deals of {units} lie below"),
         ("q", lambda row: number(row.q, 2), "false discovery rate at which the word is found"),
         ("mean usage", lambda row: _verdict(others[row.word, "prt"]), "by the distance of the mean usages"),
