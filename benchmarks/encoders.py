@@ -123,7 +123,7 @@ def studies(model: Path, sizes: Sequence[float], folder: Path, kept: Kept) -> No
         scored = [f"{k % 6}\t{own[k][:80]}\t{own[k - 1][:80]}" for k in range(0, len(own), 2)]
         pairs.write_text("\n".join(scored) + "\n", encoding="utf-8")
         for name, line in {
-            "usage": f"{dated} -m {model} --epochs-by year:1900-1919,1920-1939 --deals 99 --as-is --targets 20 --most 20",
+            "usage": f"{dated} -m {model} --epochs-by year:1900-1939:20 --deals 99 --as-is --targets 20 --most 20",
             "layers": f"{text} -m {model} -m {other} --sentences 100 {AS}",
             "calibration": f"-m {model} --scores {pairs}",
         }.items():
