@@ -7,6 +7,7 @@ Elsewhere it is left out.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import statistics
 import time
@@ -16,8 +17,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-
-from gpustab.machine.memory import give_back
 
 _LEAST, _MOST = 3, 50
 
@@ -102,9 +101,9 @@ def _reset_peak(device: torch.device) -> int | None:
         torch.cuda.reset_peak_memory_stats(device)
         return torch.cuda.memory_allocated(device)
     try:
-        give_back()  # memory kept from earlier calls would hide what this one takes
+        ctypes.CDLL(None).malloc_trim(0)  # memory kept from earlier calls would hide what this one takes
         Path("/proc/self/clear_refs").write_text("5", "ascii")
-    except OSError:
+    except (OSError, AttributeError):
         return None
     return _status("VmRSS")
 

@@ -23,7 +23,6 @@ from gpustab.formats.binary.tensors import Part, load_tensors, open_tensors, wri
 from gpustab.formats.checkpoints.encoder import SentenceEncoder
 from gpustab.formats.checkpoints.windows import Window, prompted_windows, states_of, vectors_of, windows_of
 from gpustab.formats.parsed import parse_json
-from gpustab.machine.memory import give_back
 
 Numbers = NDArray[np.int64]
 _NAMES = ("units", "items", "counts", "sums")
@@ -150,7 +149,6 @@ def kept_sums(
         files.append(folder / f"sums-{number:05d}.safetensors")
         if not files[-1].is_file():
             _write(make(lot), files[-1])
-            give_back()
         done += len(lot)
         tell(done / len(passages))
     return files

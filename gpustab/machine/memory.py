@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import mmap
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from gpustab.errors import OutOfMemoryError, option
@@ -88,12 +86,3 @@ def affordable(rows: int, dimension: int) -> int:
             f"{option('limit')} or {option('only')} reads less"
         )
     return rows
-
-
-def give_back() -> None:
-    """Give the system what was let go, of the heap of glibc; elsewhere do nothing.
-
-    Buffers of ever other sizes leave gaps, and a heap with gaps grows for hours.
-    """
-    with suppress(OSError, AttributeError, TypeError):  # TypeError: no such library on Windows
-        ctypes.CDLL(None).malloc_trim(0)

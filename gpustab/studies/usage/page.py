@@ -256,7 +256,8 @@ def methods(result: Content) -> str:
         "compared by average pairwise cosine distance (Giulianelli et al. 2020; Kutuzov & Giulianelli 2020), less that "
         "of two usages of one period in different documents; by the cosine distance of prototypes; and by the "
         "Jensen-Shannon divergence of clusters (Ward's linkage of both periods together, 2 to 10 clusters by the mean "
-        f"silhouette). p values are by {of['deals']:,} random deals of the documents to the periods, with a false "
-        f"discovery rate of {percent(of['rate'])} over words (Benjamini & Hochberg), intervals by the jackknife over "
+        f"silhouette). p values are by {of['deals']:,} random deals of the documents to the periods, or by all deals "
+        f"where there are no more, with a false discovery rate of {percent(of['rate'])} over words (Benjamini & "
+        "Hochberg), intervals by the jackknife over "
         f"documents, with gpustab {result.environment.get('gpustab')}."
     )
