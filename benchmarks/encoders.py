@@ -1,4 +1,4 @@
-"""Peak memory of `encode` over the size of the text, and processor time for 1,000 sentences by a real model.
+"""Peak memory of `encode` and of studies over the size of a text, and processor time for sentences by a real model.
 
     OMP_NUM_THREADS=2 OMP_WAIT_POLICY=PASSIVE python -m benchmarks.encoders --encoder FOLDER
 
