@@ -1,4 +1,4 @@
-"""Peak memory of `encode` over the size of the text, and processor time for 1,000 sentences by a real model.
+"""Peak memory of `encode` and of studies over the size of a text, and processor time for sentences by a real model.
 
     OMP_NUM_THREADS=2 OMP_WAIT_POLICY=PASSIVE python -m benchmarks.encoders --encoder FOLDER
 
@@ -111,6 +111,26 @@ def times(model: Path, folder: Path, kept: Kept) -> None:
                 kept.measure(what, f"{line} {AS}")
 
 
+def studies(model: Path, sizes: Sequence[float], folder: Path, kept: Kept) -> None:
+    """Measure the studies that read texts or pairs, at every size of what they read."""
+    lines, other = paragraphs(), save(folder / "other", seed=1)
+    for size in sizes:
+        text, dated, pairs = (folder / f"{name}-{size}" for name in ("text.txt", "dated.tsv", "pairs.tsv"))
+        cut(lines, size, text)
+        own = text.read_text(encoding="utf-8").splitlines()
+        rows = [f"{1900 + k % 40}\t{line}" for k, line in enumerate(own)]
+        dated.write_text("\n".join(["year\ttext", *rows]) + "\n", encoding="utf-8")
+        scored = [f"{k % 6}\t{own[k][:80]}\t{own[k - 1][:80]}" for k in range(0, len(own), 2)]
+        pairs.write_text("\n".join(scored) + "\n", encoding="utf-8")
+        for name, line in {
+            "usage": f"{dated} -m {model} --epochs-by year:1900-1939:20 --deals 99 --as-is --targets 20 --most 20",
+            "layers": f"{text} -m {model} -m {other} --sentences 100 {AS}",
+            "calibration": f"-m {model} --scores {pairs}",
+        }.items():
+            what = {"what": "memory of a study", "study": name, "text_megabytes": size}
+            kept.measure(what, f"study {name} {line} -q -o {folder / f'{name}-of-{size}'}".replace("-q -q", "-q"))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--encoder", type=Path, required=True, metavar="FOLDER", help="a real model")
@@ -119,9 +139,11 @@ def main() -> None:
     kept, real = Kept(given.out), given.encoder.resolve()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        tiny = save(folder / "tiny")
         times(real, folder, kept)
         memory(real, OF_REAL, "real", folder, kept)
-        memory(save(folder / "tiny"), MEGABYTES, "tiny", folder, kept)
+        memory(tiny, MEGABYTES, "tiny", folder, kept)
+        studies(tiny, MEGABYTES[:2], folder, kept)
 
 
 if __name__ == "__main__":

@@ -148,12 +148,15 @@ def kept_sums(
     for number, lot in enumerate(passages.together()):
         files.append(folder / f"sums-{number:05d}.safetensors")
         if not files[-1].is_file():
-            made = make(lot)
-            parts = {name: Part.of(torch.from_numpy(getattr(made, name))) for name in _NAMES}
-            write_tensors(parts, files[-1], {_STATS: json.dumps(made.read, sort_keys=True)})
+            _write(make(lot), files[-1])
         done += len(lot)
         tell(done / len(passages))
     return files
+
+
+def _write(made: Sums, file: Path) -> None:
+    parts = {name: Part.of(torch.from_numpy(getattr(made, name))) for name in _NAMES}
+    write_tensors(parts, file, {_STATS: json.dumps(made.read, sort_keys=True)})
 
 
 def read_sums(files: Sequence[Path]) -> Iterator[Sums]:

@@ -72,7 +72,11 @@ def _words(result: Content, pair: Pair) -> Block:
         "word",
         ("used differently?", lambda row: _verdict(row)),
         ("distance beyond", lambda row: number(row.beyond, 2), "of two samplings of one period; cosine"),
-        ("95 %", lambda row: row.span, f"interval by leaving out one {unit} after the other"),
+        (
+            "95 %",
+            lambda row: row.span,
+            f"interval by leaving out one {unit} after the other; it is rough, and of small differences too low",
+        ),
         ("by chance", lambda row: number(row.chance, 2), f"95 % of deals of {units} lie below"),
         ("q", lambda row: number(row.q, 2), "false discovery rate at which the word is found"),
         ("mean usage", lambda row: _verdict(others[row.word, "prt"]), "by the distance of the mean usages"),
@@ -252,7 +256,8 @@ def methods(result: Content) -> str:
         "compared by average pairwise cosine distance (Giulianelli et al. 2020; Kutuzov & Giulianelli 2020), less that "
         "of two usages of one period in different documents; by the cosine distance of prototypes; and by the "
         "Jensen-Shannon divergence of clusters (Ward's linkage of both periods together, 2 to 10 clusters by the mean "
-        f"silhouette). p values are by {of['deals']:,} random deals of the documents to the periods, with a false "
-        f"discovery rate of {percent(of['rate'])} over words (Benjamini & Hochberg), intervals by the jackknife over "
+        f"silhouette). p values are by {of['deals']:,} random deals of the documents to the periods, or by all deals "
+        f"where there are no more, with a false discovery rate of {percent(of['rate'])} over words (Benjamini & "
+        "Hochberg), intervals by the jackknife over "
         f"documents, with gpustab {result.environment.get('gpustab')}."
     )
