@@ -49,6 +49,7 @@ class ByEncoder(NamedTuple):
         vectors: ``(P, d)`` of the samples, less the mean of all contexts.
         numbers: their consistency.
         beside: that of made-up words at random in other sentences of the same documents.
+        others: ``(P, d)`` vectors of these, term by term as the samples.
         lost: sentences without a word that the encoder reads.
         cosine: mean cosine of samples of different terms before the mean was taken out.
     """
@@ -56,6 +57,7 @@ class ByEncoder(NamedTuple):
     vectors: Array
     numbers: Consistency
     beside: Consistency | None
+    others: Array | None
     lost: int
     cosine: float
 
@@ -136,7 +138,8 @@ def by_encoder(
     null = None
     if len(second) == len(first):
         null = consistency_of(other, others, NullPairs(others, prepared.words.cpu()))
-    return ByEncoder(centred.numpy(), numbers, null, int((counts[: len(own)] == 0).sum()), raw)
+    made_up = None if null is None else other.numpy()
+    return ByEncoder(centred.numpy(), numbers, null, made_up, int((counts[: len(own)] == 0).sum()), raw)
 
 
 def _written(
