@@ -76,9 +76,8 @@ def _fact(row: Calibrated) -> tuple[str, str, str]:
 
 def _errors(rows: list[Calibrated]) -> Block:
     first = ["group"] if len(rows) > 1 else []
-    shares: Columns = [*first, ("explained, 95 %", explained)]
-    if any(row.beyond for row in rows):
-        shares += [("by shared words", by_words), ("points more, 95 %", more_than_words)]
+    words: Columns = [("by shared words", by_words), ("points more, 95 %", more_than_words)]
+    shares: Columns = [*first, ("explained, 95 %", explained), *(words if any(row.beyond for row in rows) else [])]
     errors: Columns = [*first, "curve", "isotonic", "line", "constant", "pairs", "items"]
     return Block(
         "How far does the curve err?",

@@ -27,7 +27,7 @@ from gpustab.results.page import counted
 from gpustab.small_data.text import Ids, Samples, Term, Text, long_words, reading
 from gpustab.studies.consistency.measures import Array, Consistency, NullPairs, consistency_of
 from gpustab.studies.consistency.options import ConsistencyOptions
-from gpustab.studies.consistency.samples import Prepared, same_documents
+from gpustab.studies.consistency.samples import Prepared, are_enough, same_documents
 from gpustab.studies.consistency.tables import ENCODER
 from gpustab.studies.shared.finished import Finished
 
@@ -136,7 +136,7 @@ def by_encoder(
     centred, other = (torch.where(rows.any(1, keepdim=True), rows - mean, rows) for rows in (first, second))
     numbers = consistency_of(centred, prepared.samples, prepared.allowed)
     null = None
-    if len(second) == len(first):
+    if are_enough(others):
         null = consistency_of(other, others, NullPairs(others, prepared.words.cpu()))
     made_up = None if null is None else other.numpy()
     return ByEncoder(centred.numpy(), numbers, null, made_up, int((counts[: len(own)] == 0).sum()), raw)

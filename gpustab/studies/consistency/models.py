@@ -22,7 +22,6 @@ from gpustab.small_data.text import Samples, Text
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import show
 from gpustab.studies.consistency import tables
-from gpustab.studies.consistency.claims import FEWEST
 from gpustab.studies.consistency.comparisons import InGeneral
 from gpustab.studies.consistency.measures import (
     NUMBERS,
@@ -39,7 +38,7 @@ from gpustab.studies.consistency.measures import (
     unit,
 )
 from gpustab.studies.consistency.options import ConsistencyOptions
-from gpustab.studies.consistency.samples import Prepared, same_documents
+from gpustab.studies.consistency.samples import Prepared, are_enough, same_documents
 from gpustab.studies.consistency.tables import ADDITIVE, CENTRED, TESTED
 from gpustab.studies.consistency.tuning import Reporter, every_setting, nonce_settings, pairs_of, that_choose
 from gpustab.studies.shared.finished import Finished
@@ -164,8 +163,7 @@ def beside(prepared: Prepared, runs: Runs, options: ConsistencyOptions) -> dict[
 def in_documents(prepared: Prepared, runs: Runs, options: ConsistencyOptions) -> Prepared | None:
     """Return samples of made-up words in other sentences of the same documents; none where these are too few."""
     text, samples, before = same_documents(prepared.text, prepared.samples, options.seed)
-    filled = np.bincount(samples.term, samples.sizes > 0, len(samples.terms))
-    if (filled >= 2).sum() < max(FEWEST, len(filled) / 2):
+    if not are_enough(samples):
         return None
     unknown = np.full(len(samples.terms), -1, dtype=np.int64)
     frequencies = prepared.frequencies._replace(rows=np.concatenate([prepared.frequencies.rows, unknown]))

@@ -157,7 +157,7 @@ def quality_in_words(row: Quality) -> str:
 
 def quality_blocks(result: Result) -> Iterator[Block]:
     """Yield what is shown of both criteria, where they were given."""
-    scored, grouped = (list(sheet.rows(result.tables)) for sheet in (QUALITY, GROUPED))
+    scored, grouped = list(QUALITY.rows(result.tables)), list(GROUPED.rows(result.tables))
     if scored:
         columns: Columns = ["model", "pairs", "given", "terms", ("ρ, 95 % over terms", _rho_in_words)]
         yield Block(
