@@ -84,10 +84,10 @@ def grouped_of(
     rows, labels = zip(*known, strict=True)
     label = np.unique(labels, return_inverse=True)[1]
     for model, own in vectors.items():
-        auc = _auc_of_groups(_means(own, prepared.samples)[list(rows)], label)
+        auc = auc_of_groups(_means(own, prepared.samples)[list(rows)], label)
         row = Grouped(prepared.group, model, len(rows), int(label.max()) + 1, auc.value, *auc.estimate.interval)
         if model in others:
-            made_up = _auc_of_groups(_means(others[model], prepared.samples)[list(rows)], label)
+            made_up = auc_of_groups(_means(others[model], prepared.samples)[list(rows)], label)
             low, high = auc.minus(made_up).estimate.interval
             row = row._replace(documents_auc=made_up.value, beyond_low=low, beyond_high=high)
         yield row
@@ -108,8 +108,13 @@ def _means(rows: Tensor, samples: Samples) -> Tensor:
     return unit(total.index_add_(0, torch.from_numpy(samples.term), unit(rows.cpu().double())))
 
 
-def _auc_of_groups(vectors: Tensor, label: np.ndarray) -> LeftOut:
-    """Return the AUC of cosines of pairs of one group against pairs of two, and what it is without each term."""
+def auc_of_groups(vectors: Tensor, label: np.ndarray) -> LeftOut:
+    """Return the AUC of cosines of pairs of one group against pairs of two, and what it is without each term.
+
+    Args:
+        vectors: ``(T, d)`` of unit length.
+        label: ``(T,)`` the number of each term's group.
+    """
     one, two = np.triu_indices(len(label), 1)
     cosines, same = product(vectors, vectors.mT).numpy()[one, two], label[one] == label[two]
 
