@@ -263,10 +263,10 @@ def calibrate(
     low, high = curve - half, curve + half
     curve = np.clip(curve, y.min(), y.max())  # a straight end may leave the scale, a mean similarity cannot
     low, high = np.minimum(low, curve), np.maximum(high, curve)
-    drawn = [tuple(map(float, one)) for one in (at, curve, low, high)]
+    cosine, value, lower, upper = (tuple(map(float, one)) for one in (at, curve, low, high))
     errors = Errors(*(float(one) for one in np.sqrt(squares.mean(0))))
     counts = (gain.freedom, len(x), len(np.unique(numbers)))
-    return Calibration(*drawn, errors, gain.value, gain.se, *counts, name)
+    return Calibration(cosine, value, lower, upper, errors, gain.value, gain.se, *counts, name)
 
 
 class Beyond(NamedTuple):

@@ -53,7 +53,7 @@ def labels_of(words: Sequence[bytes], source: str | os.PathLike[str] | None = No
         InputError: if WordNet is not here, or the file is missing or no such file; the message names the line.
     """
     lexicon = read_lexicon(tags=False) if source is None else None
-    own = dict(_of_wordnet(words, lexicon)) if lexicon else _of_file(Path(source or ""))
+    own = dict(_of_wordnet(words, lexicon)) if lexicon else read_labels(Path(source or ""))
     known = [(word, own[word]) for word in words if word in own]
     counts = Counter(label for _, label in known)
     classes = sorted(label for label, many in counts.items() if many >= least)
@@ -72,7 +72,12 @@ def _of_wordnet(words: Sequence[bytes], lexicon: Lexicon) -> Iterator[tuple[byte
             yield word, KINDS[kinds.pop() - _FIRST]
 
 
-def _of_file(path: Path) -> dict[bytes, str]:
+def read_labels(path: Path) -> dict[bytes, str]:
+    """Return words and their classes from a file, one a line, between them a tab, comma, semicolon or blank.
+
+    Raises:
+        InputError: if the file is missing or no such file; the message names the line.
+    """
     if not path.is_file():
         raise InputError(f"{path}: there is no such file, wanted a word and its class a line")
     found: dict[bytes, str] = {}

@@ -1,10 +1,10 @@
 import math
 
 from gpustab.statistics.intervals import t_quantile
-from gpustab.studies.consistency.claims import HALVES_DIFFER, SURER, TOLD_APART
+from gpustab.studies.consistency.claims import GROUPS_NEARER, HALVES_DIFFER, SURER, TOLD_APART
 from gpustab.studies.consistency.claims_of_sums import MOSTLY_COMMON, NEAR_AS_SUMS, Placed, Sums
 from gpustab.studies.consistency.claims_of_vectors import BETTER_MODEL, READ_BY_NONCE
-from gpustab.studies.consistency.tables import Contrast, ModelNumbers, Split, Updates, WordRanks
+from gpustab.studies.consistency.tables import Contrast, Grouped, ModelNumbers, Split, Updates, WordRanks
 from tests.studies.consistency.made import row
 from tests.studies.edges import Edge
 
@@ -41,7 +41,12 @@ def _surer(times):
     return SURER.judge(numbers)
 
 
+def _grouped(terms):
+    return GROUPS_NEARER.judge(Grouped("g", "sums", terms, 3, 0.9, 0.8, 0.99))
+
+
 EDGES = {
+    "consistency.grouped-fewest": Edge(_grouped, below="few", above="nearer", step=1),
     "consistency.fewest": Edge(lambda terms: _told_apart(terms=terms), below="few", above="open", step=1),
     "consistency.chance": Edge(lambda low: _told_apart(low=low), below="open", above="apart"),
     "consistency.near": Edge(lambda high: _told_apart(high=high), below="alike", above="open"),

@@ -16,12 +16,13 @@ from benchmarks.placebos.cells import Truth, World, never, should
 from benchmarks.placebos.drawn.case import Rng, drawn
 from gpustab.small_data.text import Samples
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.consistency.claims import BETTER_TEXT, HIGHER_COSINE
+from gpustab.studies.consistency.claims import BETTER_TEXT, GROUPED_FEWEST, HIGHER_COSINE
 from gpustab.studies.consistency.claims_of_vectors import BETTER_MODEL
 from gpustab.studies.consistency.comparisons import text_pair
 from gpustab.studies.consistency.measures import Consistency, consistency_of
 from gpustab.studies.consistency.models import contrast
-from gpustab.studies.consistency.tables import CLOSEST, Domain, OwnVectors
+from gpustab.studies.consistency.quality import auc_of_groups
+from gpustab.studies.consistency.tables import CLOSEST, Domain, Grouped, OwnVectors
 
 RUNS = (1, 3, 6, 16)
 TERMS = {5: 0.75, 20: 0.25, 60: 0.15}
@@ -88,6 +89,19 @@ def _groups(terms: int, gap: float) -> Callable[[int, Rng], list[Domain]]:
     return draw
 
 
+def _grouped(terms: int, size: float) -> Callable[[int, Rng], Grouped]:
+    """Four groups of terms, each with so much in common, beside clusters of terms that are none."""
+
+    def draw(_runs: int, rng: Rng) -> Grouped:
+        label, cluster = (rng.permutation(np.arange(terms) % many) for many in (4, 3))
+        x = rng.normal(size=(terms, DIMENSION)) + rng.normal(size=(3, DIMENSION))[cluster]
+        x += size * rng.normal(size=(4, DIMENSION))[label]
+        auc = auc_of_groups(torch.from_numpy(x / np.linalg.norm(x, axis=1, keepdims=True)), label)
+        return Grouped("g", "m", terms, 4, auc.value, *auc.estimate.interval)
+
+    return draw
+
+
 def _own(terms: int, gap: float) -> Callable[[int, Rng], OwnVectors]:
     """Samples that are nearer to their own term by so much."""
 
@@ -123,5 +137,9 @@ def worlds() -> Iterator[World]:
         groups, nearest = never("closest", "not"), should("closest", "not")
         yield drawn("consistency.closest", f"no group closer{of}", groups, _groups(terms, 0.0), (1,), 2)
         yield drawn("consistency.closest", f"one closer by 0.3, SD 0.2{of}", nearest, _groups(terms, 0.3), (1,), 2)
+        if terms >= GROUPED_FEWEST:
+            name, sides = "consistency.groups-nearer", (never("nearer", "documents"), should("nearer", "no"))
+            for size, said, truth in zip((0.0, 1.2), ("groups dealt out", "four groups"), sides, strict=True):
+                yield drawn(name, f"{said} beside three clusters{of}", truth, _grouped(terms, size), (1,), 2)
         truth = should("nearer", "farther")
         yield drawn("consistency.own-nearer", f"nearer by 0.3, SD 0.2{of}", truth, _own(terms, 0.3), (1,), 2)

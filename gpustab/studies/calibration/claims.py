@@ -148,7 +148,7 @@ NAMES = Claim[Named](
     judge=lambda row: "none" if row.cosine is None else "named",
     sentences={
         "named": lambda row: (
-            f"Pairs of a cosine of {cosine(row.cosine)} ({span(row)}) have a similarity of "
+            f"Pairs with a cosine of {cosine(row.cosine)} ({span(row)}) have a similarity of "
             f"{number(row.similarity, 3)} on average."
         ),
         "none": lambda row: f"No cosine stands for a similarity of {number(row.similarity, 3)}: {row.reason}.",

@@ -42,7 +42,7 @@ def _title(tables: Tables) -> str:
     middle = middle_of(useful[0], tables)
     if middle is None:
         return "The cosine tells" + (more or " similarity")
-    return f"Pairs of a cosine of {cosine(middle.cosine)} have a similarity of {middle.similarity:.3g} on average"
+    return f"Pairs with a cosine of {cosine(middle.cosine)} have a similarity of {middle.similarity:.3g} on average"
 
 
 FIGURES: Figures = {"curves": (_CAPTION, curves)}

@@ -10,6 +10,7 @@ from gpustab.studies.calibration.claims import (
     NAMES,
     NO_MORE,
     NOTHING,
+    TELLS,
     by_words,
     cosine,
     explained,
@@ -75,17 +76,19 @@ def _fact(row: Calibrated) -> tuple[str, str, str]:
 
 def _errors(rows: list[Calibrated]) -> Block:
     first = ["group"] if len(rows) > 1 else []
-    shares: Columns = [("explained, 95 %", explained)]
-    if any(row.beyond for row in rows):
-        shares += [("by shared words", by_words), ("points more, 95 %", more_than_words)]
-    columns: Columns = [*first, "curve", "isotonic", "line", "constant", *shares, "pairs", "items"]
+    words: Columns = [("by shared words", by_words), ("points more, 95 %", more_than_words)]
+    shares: Columns = [*first, ("explained, 95 %", explained), *(words if any(row.beyond for row in rows) else [])]
+    errors: Columns = [*first, "curve", "isotonic", "line", "constant", "pairs", "items"]
     return Block(
         "How far does the curve err?",
-        tables=[SmallTable.of("Error of a single pair, in units of the scores", rows, columns)],
+        tables=[
+            SmallTable.of("Share of the variance of the scores", rows, shares),
+            SmallTable.of("Error of a single pair, in units of the scores", rows, errors),
+        ],
         answer=(
             "Each pair is predicted by a curve that was fitted to pairs of other items alone. A curve that errs no "
             "less than one value for all pairs knows nothing."
-            + _straight([row for row in rows if row.line <= row.curve], len(rows))
+            + _straight([row for row in rows if TELLS.judge(row) == "yes" and row.line <= row.curve], len(rows))
             + (f" {_WORDS}" if any(row.beyond for row in rows) else "")
             + (f" These pairs of words were drawn {EVENLY}." if any(row.drawn for row in rows) else "")
         ),

@@ -245,8 +245,8 @@ def _add(answer: Answer, group: str, scores: Scores, options: CalibrationOptions
     made = calibrate(x, y, scores.items, name=f"{group}, {scores.test}", seed=options.seed)
     tables, span = answer.result.tables, (float(y.min()), float(y.max()))
     facts = (group, scores.test, scores.kind, made.pairs, made.items, *span, float(x.mean()))
-    gain = (made.gain, made.gain_error, made.freedom, *_by_words(scores, options.seed))
-    CALIBRATED.add(tables, [Calibrated(*facts, *made.errors, *gain, scores.drawn)])
+    gain, (shared, more, error) = (made.gain, made.gain_error, made.freedom), _by_words(scores, options.seed)
+    CALIBRATED.add(tables, [Calibrated(*facts, *made.errors, *gain, shared, more, error, scores.drawn)])
     CURVES.add(tables, curve_of(made, group))
     levels = options.levels or [span[0] + part * (span[1] - span[0]) for part in (0.25, 0.5, 0.75)]
     NAMED.add(tables, [Named(group, level, *made.threshold(level)) for level in levels])

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from gpustab.results.page import counted, number, percent
 from gpustab.statistics.intervals import t_quantile
-from gpustab.studies.consistency.tables import ModelNumbers, Split, TextPair, as_cosine
+from gpustab.studies.consistency.tables import Grouped, ModelNumbers, Split, TextPair, as_cosine
 from gpustab.studies.shared.claims import Claim, Margin
-from gpustab.studies.shared.wording import difference_span, listed, the_runs, word
+from gpustab.studies.shared.wording import capital, difference_span, listed, signed_span, the_runs, word
 
 FEWEST = Margin(
     3, "terms of a verdict, which a jackknife needs: of 3 to 16, 1 to 3 % of draws without a difference get one"
@@ -21,6 +21,7 @@ FEWEST = Margin(
 CHANCE = Margin(0.5, "AUC by chance: a pair of one term has the larger cosine as often as one of two terms")
 NEAR = Margin(0.55, "AUC that is as good as none: of twenty comparisons one more than by chance")
 TWICE = Margin(2, "times that one of two standard errors, both estimates, is as large as the other to be called larger")
+GROUPED_FEWEST = Margin(8, "terms with a group, below which nothing is said of groups")
 P_VALUE = Margin(0.05, "share of parts drawn at random that may be as unlike as halves that differ")
 
 
@@ -138,6 +139,54 @@ SURER = Claim[ModelNumbers](
         "terms": lambda row: _unsure(row, "Take more terms to make the AUC more certain; more trainings hardly help."),
         "trainings": lambda row: _unsure(row, "Train the background more often to make the AUC more certain."),
         "both": lambda row: _unsure(row, "Take more terms and more trainings to make the AUC more certain."),
+    },
+)
+
+
+def _groups_nearer(row: Grouped) -> str:
+    if row.terms < GROUPED_FEWEST or math.isnan(row.low):
+        return "few"
+    if row.low > CHANCE:
+        return "nearer" if row.beyond_low is None or row.beyond_low > 0 else "documents"
+    return "no" if row.high < NEAR else "open"
+
+
+def _of_groups(row: Grouped) -> str:
+    said = f"{100 * row.auc:.0f} of 100 comparisons ({100 * max(row.low, 0):.1f}–{100 * min(row.high, 1):.1f})"
+    if row.documents_auc is None:
+        return f"{said}."
+    low, high = row.beyond_low or 0.0, row.beyond_high or 0.0
+    return (
+        f"{said}. Made-up words in the same documents, dealt into the same groups, reach "
+        f"{100 * row.documents_auc:.0f} (difference {signed_span(100 * low, 100 * high, 0)})."
+    )
+
+
+GROUPS_NEARER = Claim[Grouped](
+    id="consistency.groups-nearer",
+    says="Terms of one group are nearer than terms of two groups.",
+    rule=(
+        f"nearer: the interval over terms of the AUC of pairs of one group against pairs of two lies above {CHANCE:g}, "
+        "and the AUC is surely above that of made-up words in other sentences of the same documents, if there are any. "
+        f"Documents: only the first holds. No: the interval lies below {NEAR:g}. Few: under {GROUPED_FEWEST:g} terms"
+    ),
+    judge=_groups_nearer,
+    sentences={
+        "nearer": lambda row: (
+            f"{capital(row.model)} puts terms of one group nearer than terms of two in {_of_groups(row)}"
+        ),
+        "documents": lambda row: (
+            f"{capital(row.model)} may know only the documents of a group: its terms are nearer than terms of two in "
+            f"{_of_groups(row)}"
+        ),
+        "no": lambda row: f"{capital(row.model)} does not see the groups: they are nearer in {_of_groups(row)}",
+        "open": lambda row: (
+            f"These terms are too few to say whether {row.model} sees the groups: they are nearer in {_of_groups(row)}"
+        ),
+        "few": lambda row: (
+            f"{capital(row.model)} cannot be judged by groups: {counted(row.terms, 'term', 'has/have')} a group of two "
+            f"or more, and the test needs {GROUPED_FEWEST:.0f}, and two in every group without one of them."
+        ),
     },
 )
 

@@ -27,7 +27,7 @@ from gpustab.results.page import counted
 from gpustab.small_data.text import Ids, Samples, Term, Text, long_words, reading
 from gpustab.studies.consistency.measures import Array, Consistency, NullPairs, consistency_of
 from gpustab.studies.consistency.options import ConsistencyOptions
-from gpustab.studies.consistency.samples import Prepared, same_documents
+from gpustab.studies.consistency.samples import Prepared, are_enough, same_documents
 from gpustab.studies.consistency.tables import ENCODER
 from gpustab.studies.shared.finished import Finished
 
@@ -49,6 +49,7 @@ class ByEncoder(NamedTuple):
         vectors: ``(P, d)`` of the samples, less the mean of all contexts.
         numbers: their consistency.
         beside: that of made-up words at random in other sentences of the same documents.
+        others: ``(P, d)`` vectors of these, term by term as the samples.
         lost: sentences without a word that the encoder reads.
         cosine: mean cosine of samples of different terms before the mean was taken out.
     """
@@ -56,6 +57,7 @@ class ByEncoder(NamedTuple):
     vectors: Array
     numbers: Consistency
     beside: Consistency | None
+    others: Array | None
     lost: int
     cosine: float
 
@@ -134,9 +136,10 @@ def by_encoder(
     centred, other = (torch.where(rows.any(1, keepdim=True), rows - mean, rows) for rows in (first, second))
     numbers = consistency_of(centred, prepared.samples, prepared.allowed)
     null = None
-    if len(second) == len(first):
+    if are_enough(others):
         null = consistency_of(other, others, NullPairs(others, prepared.words.cpu()))
-    return ByEncoder(centred.numpy(), numbers, null, int((counts[: len(own)] == 0).sum()), raw)
+    made_up = None if null is None else other.numpy()
+    return ByEncoder(centred.numpy(), numbers, null, made_up, int((counts[: len(own)] == 0).sum()), raw)
 
 
 def _written(

@@ -22,7 +22,6 @@ from gpustab.small_data.text import Samples, Text
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import show
 from gpustab.studies.consistency import tables
-from gpustab.studies.consistency.claims import FEWEST
 from gpustab.studies.consistency.comparisons import InGeneral
 from gpustab.studies.consistency.measures import (
     NUMBERS,
@@ -39,7 +38,7 @@ from gpustab.studies.consistency.measures import (
     unit,
 )
 from gpustab.studies.consistency.options import ConsistencyOptions
-from gpustab.studies.consistency.samples import Prepared, same_documents
+from gpustab.studies.consistency.samples import Prepared, are_enough, same_documents
 from gpustab.studies.consistency.tables import ADDITIVE, CENTRED, TESTED
 from gpustab.studies.consistency.tuning import Reporter, every_setting, nonce_settings, pairs_of, that_choose
 from gpustab.studies.shared.finished import Finished
@@ -151,22 +150,32 @@ def beside(prepared: Prepared, runs: Runs, options: ConsistencyOptions) -> dict[
 
     By the names of the sums and of the centred sums; empty where the documents have too few other sentences.
     """
+    other = in_documents(prepared, runs, options)
+    numbers: dict[str, list[Consistency]] = {}
+    if other is None:
+        return numbers
+    for r in range(len(runs)):
+        for name, vectors in sums_of(other, prepared, runs, r).items():
+            numbers.setdefault(name, []).append(consistency_of(vectors, other.samples, other.allowed))
+    return numbers
+
+
+def in_documents(prepared: Prepared, runs: Runs, options: ConsistencyOptions) -> Prepared | None:
+    """Return samples of made-up words in other sentences of the same documents; none where these are too few."""
     text, samples, before = same_documents(prepared.text, prepared.samples, options.seed)
-    filled = np.bincount(samples.term, samples.sizes > 0, len(samples.terms))
-    if (filled >= 2).sum() < max(FEWEST, len(filled) / 2):
-        return {}
+    if not are_enough(samples):
+        return None
     unknown = np.full(len(samples.terms), -1, dtype=np.int64)
     frequencies = prepared.frequencies._replace(rows=np.concatenate([prepared.frequencies.rows, unknown]))
     kept = np.where(before >= 0, prepared.kept[before], True)
-    other = prepared._replace(text=text, frequencies=frequencies, kept=kept).of(samples, runs, options)
-    device, left = prepared.words.device, prepared.frequencies.rows[prepared.text.tokens[prepared.kept]]
-    numbers: dict[str, list[Consistency]] = {ADDITIVE: [], CENTRED: []}
-    for r in range(len(runs)):
-        sums = other.sums(runs, r)
-        without = centred(sums, other.words, mean_context(left, runs, r, device))
-        for name, vectors in ((ADDITIVE, sums), (CENTRED, without)):
-            numbers[name].append(consistency_of(vectors, other.samples, other.allowed))
-    return numbers
+    return prepared._replace(text=text, frequencies=frequencies, kept=kept).of(samples, runs, options)
+
+
+def sums_of(samples: Prepared, text: Prepared, runs: Runs, r: int) -> dict[str, Tensor]:
+    """Return the sums of samples in one run, ``(P, d)``, and those less the mean of all contexts of the text."""
+    sums, device = samples.sums(runs, r), text.words.device
+    left = text.frequencies.rows[text.text.tokens[text.kept]]
+    return {ADDITIVE: sums, CENTRED: centred(sums, samples.words, mean_context(left, runs, r, device))}
 
 
 def updates(prepared: Prepared, pairs: nonce.Pairs) -> list[tables.Updates]:

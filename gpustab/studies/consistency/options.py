@@ -46,6 +46,8 @@ class ConsistencyOptions(Options):
         layer: whose states; 0 is the input embedding, -1 the last.
         scores: a file of scored pairs of terms: consistency is no quality, so a model's agreement with them stands
             beside.
+        term_groups: a file of terms and their groups, ``term TAB group``: whether terms of one group are nearer than
+            terms of two stands beside, with made-up words of the same documents.
         output_vectors: a file of vectors: the background's output vectors, by the same words. Default: those that its
             training kept.
         nonce_output: whether Nonce2Vec leaves the output vectors as they are (paper) or trains them too (public code).
@@ -92,6 +94,7 @@ class ConsistencyOptions(Options):
     ] = None
     layer: int = -1
     scores: Annotated[str | None, Option(metavar="FILE", reads=True)] = None
+    term_groups: Annotated[str | None, Option(metavar="FILE", reads=True)] = None
     output_vectors: Annotated[str | None, Option(metavar="FILE", reads=True)] = None
     nonce_output: Literal["frozen", "updated"] = "frozen"
     alpha: Annotated[float, Option(above=0)] = 1.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -14,7 +13,7 @@ from gpustab.results.table import titles
 from gpustab.studies.consistency import claims, tables
 from gpustab.studies.consistency import claims_of_sums as sums
 from gpustab.studies.consistency import claims_of_vectors as vectors
-from gpustab.studies.consistency.quality import quality_in_words
+from gpustab.studies.consistency.quality import quality_blocks
 from gpustab.studies.consistency.tables import ADDITIVE, CONSISTENCY, TESTED, ModelNumbers
 from gpustab.studies.consistency.tuning import best_of
 from gpustab.studies.consistency.verdict import beside_paper, of_cases, of_each, of_encoders, paper_and_here
@@ -63,7 +62,7 @@ def _of_text(result: Result) -> list[Block]:
             paper=(vectors.SUMS_FIRST.paper, lambda rows: vectors.SUMS_FIRST.stands(_of_paper(rows))),
         ),
         *_encoders(result),
-        *_quality(result),
+        *quality_blocks(result),
         *_trainings(result),
         *_block_of(
             tables.SPLIT.of(made),
@@ -199,31 +198,6 @@ def _encoders(result: Result) -> Iterator[Block]:
                 ]
             ),
         )
-
-
-def _quality(result: Result) -> Iterator[Block]:
-    """Consistency is no quality: how models agree with scored pairs of terms."""
-    rows = list(tables.QUALITY.rows(result.tables))
-    if rows:
-        columns: Columns = ["model", "pairs", "given", "terms", ("ρ, 95 % over terms", _rho)]
-        yield Block(
-            "Do the vectors agree with scored pairs of terms?",
-            tables=[_small_table("Spearman's ρ between cosines of terms and scores", rows, columns)],
-            answer=" ".join(
-                [
-                    *map(quality_in_words, rows),
-                    "Consistency is no quality: a model that gives every term one vector has a cosine of 1 for each, "
-                    "and tells no two terms apart.",
-                ]
-            ),
-        )
-
-
-def _rho(row: tables.Quality) -> str:
-    if math.isnan(row.rho):
-        return "–"
-    span = "no interval" if math.isnan(row.low) else f"{number(row.low, 2)} to {number(row.high, 2)}"
-    return f"{number(row.rho, 2)} ({span})"
 
 
 def _ranks(result: Result) -> Iterator[Block]:

@@ -1,57 +1,133 @@
-"""Quality beside consistency: a model that gives every term one vector is consistent, and agrees with nobody."""
+"""Quality beside consistency: a model that gives every term one vector is consistent, and agrees with nobody.
+
+Two criteria say whether vectors of terms are any good: scored pairs of terms, and groups of terms.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import torch
+from scipy.stats import rankdata
 from torch import Tensor
 
+from gpustab.errors import InputError
 from gpustab.evaluation.files import read_similarity
-from gpustab.results.page import number
-from gpustab.runs.runs import Runs
-from gpustab.small_data.additive import centred, mean_context
+from gpustab.evaluation.labels import read_labels
+from gpustab.kernels.arithmetic import product
+from gpustab.report import Result
+from gpustab.results import Block, SmallTable
+from gpustab.results.page import Columns, number
+from gpustab.small_data.text import Samples
 from gpustab.spaces.words import show
 from gpustab.statistics.ranks import spearman
+from gpustab.studies.consistency.claims import GROUPS_NEARER
 from gpustab.studies.consistency.measures import Array, LeftOut, unit
 from gpustab.studies.consistency.samples import Prepared
-from gpustab.studies.consistency.tables import ADDITIVE, CENTRED, Quality
+from gpustab.studies.consistency.tables import GROUPED, QUALITY, Grouped, Quality
 from gpustab.studies.shared.wording import capital
 
 FEWEST_PAIRS = 8
 """Scored pairs below which a rank correlation says nothing."""
+_NO_QUALITY = (
+    "Consistency is no quality: a model that gives every term one vector has a cosine of 1 for each, and tells no two "
+    "terms apart."
+)
 
 
-def quality_of(runs: Runs, prepared: Prepared, encoded: Mapping[str, Tensor], scores: str) -> Iterator[Quality]:
+def quality_of(prepared: Prepared, vectors: Mapping[str, Tensor], scores: str) -> Iterator[Quality]:
     """Yield how models agree with scored pairs of terms, with the jackknife error over terms.
 
     Args:
-        runs: the background, of whose first run the additive model is.
         prepared: the samples.
-        encoded: of every encoder the vectors of samples, ``(P, d)``; a term's vector is their mean.
+        vectors: of every model the vectors of samples, ``(P, d)``; a term's vector is their mean.
         scores: a file of scored pairs; those without two terms that have samples are left out.
     """
-    test = read_similarity(Path(scores))
-    means = mean_context(prepared.frequencies.rows[prepared.text.tokens[prepared.kept]], runs, 0, prepared.words.device)
-    sums = prepared.sums(runs, 0)
-    vectors = {ADDITIVE: sums, CENTRED: centred(sums, prepared.words, means), **encoded}
-    samples, words = prepared.samples, prepared.text.words
-    place = {words[term]: k for k, term in enumerate(samples.terms.tolist())}
-    names = [tuple(show(word).lower().replace(" ", "_").encode() for word in pair) for pair in test.pairs]
+    test, place = read_similarity(Path(scores)), _places(prepared)
+    names = [tuple(map(_name, pair)) for pair in test.pairs]
     known = [k for k, (a, b) in enumerate(names) if a in place and b in place and a != b]
     pairs = np.array([[place[name] for name in names[k]] for k in known], np.int64).reshape(-1, 2)
     gold = np.array([test.gold[k] for k in known])
-    owner = torch.from_numpy(samples.term)
     for model, rows in vectors.items():
-        total = torch.zeros(len(samples.terms), rows.shape[1], dtype=torch.float64, device="cpu")
-        means = unit(total.index_add_(0, owner, unit(rows.cpu())))
+        means = _means(rows, prepared.samples)
         cosines = (means[pairs[:, 0]] * means[pairs[:, 1]]).sum(1).numpy()
         rho = _rho(cosines, gold, pairs).estimate
         terms = len(np.unique(pairs))
         yield Quality(prepared.group, model, len(pairs), len(names), terms, rho.value, *rho.interval)
+
+
+def grouped_of(
+    prepared: Prepared, vectors: Mapping[str, Tensor], others: Mapping[str, Tensor], groups: str
+) -> Iterator[Grouped]:
+    """Yield how often two terms of one group are nearer than two of different groups, with its error over terms.
+
+    Args:
+        prepared: the samples.
+        vectors: of every model the vectors of samples, ``(P, d)``; a term's vector is their mean.
+        others: of some, ``(P, d)`` those of made-up words in other sentences of the same documents, dealt into the
+            groups of their terms.
+        groups: a file of a term and its group a line; groups of one term are left out.
+
+    Raises:
+        InputError: if it cannot be read, or fewer than two groups have two terms with samples.
+    """
+    of = {_name(word): label for word, label in read_labels(Path(groups)).items()}
+    known = [(k, of[name]) for name, k in _places(prepared).items() if name in of]
+    many = Counter(label for _, label in known)
+    known = [(k, label) for k, label in known if many[label] > 1]
+    if len({label for _, label in known}) < 2:
+        raise InputError(f"{groups}: fewer than two groups have two terms with samples in {prepared.text.name}")
+    rows, labels = zip(*known, strict=True)
+    label = np.unique(labels, return_inverse=True)[1]
+    for model, own in vectors.items():
+        auc = auc_of_groups(_means(own, prepared.samples)[list(rows)], label)
+        row = Grouped(prepared.group, model, len(rows), int(label.max()) + 1, auc.value, *auc.estimate.interval)
+        if model in others:
+            made_up = auc_of_groups(_means(others[model], prepared.samples)[list(rows)], label)
+            low, high = auc.minus(made_up).estimate.interval
+            row = row._replace(documents_auc=made_up.value, beyond_low=low, beyond_high=high)
+        yield row
+
+
+def _name(word: bytes) -> bytes:
+    return show(word).lower().replace(" ", "_").encode()
+
+
+def _places(prepared: Prepared) -> dict[bytes, int]:
+    words = prepared.text.words
+    return {words[term]: k for k, term in enumerate(prepared.samples.terms.tolist())}
+
+
+def _means(rows: Tensor, samples: Samples) -> Tensor:
+    """Return the vectors of terms, ``(T, d)`` of unit length."""
+    total = torch.zeros(len(samples.terms), rows.shape[1], dtype=torch.float64, device="cpu")
+    return unit(total.index_add_(0, torch.from_numpy(samples.term), unit(rows.cpu().double())))
+
+
+def auc_of_groups(vectors: Tensor, label: np.ndarray) -> LeftOut:
+    """Return the AUC of cosines of pairs of one group against pairs of two, and what it is without each term.
+
+    Args:
+        vectors: ``(T, d)`` of unit length.
+        label: ``(T,)`` the number of each term's group.
+    """
+    one, two = np.triu_indices(len(label), 1)
+    cosines, same = product(vectors, vectors.mT).numpy()[one, two], label[one] == label[two]
+
+    def of(kept: np.ndarray) -> float:
+        inside = int(same[kept].sum())
+        outside = int(kept.sum()) - inside
+        if not inside or not outside:
+            return math.nan
+        ranks = rankdata(cosines[kept])[same[kept]].sum()
+        return float(ranks - inside * (inside + 1) / 2) / (inside * outside)
+
+    every = np.ones(len(one), np.bool_)
+    return LeftOut(of(every), np.array([of((one != term) & (two != term)) for term in range(len(label))]))
 
 
 def _rho(cosines: Array, gold: Array, pairs: np.ndarray) -> LeftOut:
@@ -82,3 +158,38 @@ def quality_in_words(row: Quality) -> str:
             "distances, turn them round."
         )
     return f"{model} {'agrees with the scores' if row.low > 0 else 'may agree with the scores or not'} {numbers}."
+
+
+def quality_blocks(result: Result) -> Iterator[Block]:
+    """Yield what is shown of both criteria, where they were given."""
+    scored, grouped = list(QUALITY.rows(result.tables)), list(GROUPED.rows(result.tables))
+    if scored:
+        columns: Columns = ["model", "pairs", "given", "terms", ("ρ, 95 % over terms", _rho_in_words)]
+        yield Block(
+            "Do the vectors agree with scored pairs of terms?",
+            tables=[_table("Spearman's ρ between cosines of terms and scores", scored, columns)],
+            answer=f"{' '.join(map(quality_in_words, scored))} {_NO_QUALITY}",
+        )
+    if grouped:
+        columns = ["model", "terms", "groups", ("AUC, 95 % over terms", _auc_in_words), "documents_auc"]
+        yield Block(
+            "Are terms of one group nearer than terms of two?",
+            tables=[_table("How often two terms of one group are nearer than terms of two", grouped, columns)],
+            answer=f"{' '.join(map(GROUPS_NEARER.sentence, grouped))} {_NO_QUALITY}",
+        )
+
+
+def _table(title: str, rows: Sequence[Quality] | Sequence[Grouped], columns: Columns) -> SmallTable:
+    return SmallTable.of(title, rows, [*(["group"] if len({row.group for row in rows}) > 1 else []), *columns])
+
+
+def _rho_in_words(row: Quality) -> str:
+    return "–" if math.isnan(row.rho) else f"{number(row.rho, 2)} ({_span(row)})"
+
+
+def _auc_in_words(row: Grouped) -> str:
+    return "–" if math.isnan(row.auc) else f"{row.auc:.3f} ({_span(row)})"
+
+
+def _span(row: Quality | Grouped) -> str:
+    return "no interval" if math.isnan(row.low) else f"{number(row.low, 2)} to {number(min(row.high, 1.0), 2)}"

@@ -30,6 +30,7 @@ from gpustab.small_data.additive import (
 )
 from gpustab.small_data.text import Ids, Samples, Term, Text, joined, of_members
 from gpustab.spaces.words import show, some_words
+from gpustab.studies.consistency.claims import FEWEST
 from gpustab.studies.consistency.measures import NullPairs
 from gpustab.studies.consistency.options import ConsistencyOptions
 
@@ -217,6 +218,12 @@ def same_documents(text: Text, samples: Samples, seed: int) -> tuple[Text, Sampl
     tokens = np.insert(text.tokens, places, new)
     before = np.insert(np.arange(len(text.tokens)), places, -1)
     return text._replace(words=words, tokens=tokens, starts=starts), made, before
+
+
+def are_enough(samples: Samples) -> bool:
+    """Tell whether half of the terms, and as many as a verdict needs, have two samples with sentences."""
+    filled = np.bincount(samples.term, samples.sizes > 0, len(samples.terms))
+    return bool((filled >= 2).sum() >= max(FEWEST, len(filled) / 2))
 
 
 class Prepared(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -35,7 +35,7 @@ from gpustab.studies.consistency.encoders import ByEncoder, check_sources, encod
 from gpustab.studies.consistency.measures import Consistency, mean_cosine, words_of_pairs
 from gpustab.studies.consistency.models import KINDS, BySvd, Model, OfRun, of_samples
 from gpustab.studies.consistency.options import ConsistencyOptions
-from gpustab.studies.consistency.quality import quality_of
+from gpustab.studies.consistency.quality import grouped_of, quality_of
 from gpustab.studies.consistency.samples import Prepared, prepare
 from gpustab.studies.consistency.tables import ADDITIVE, CENTRED, ENCODER, TESTED
 from gpustab.studies.consistency.tuning import best_of, that_choose
@@ -258,15 +258,30 @@ def _of_text(
         measured[name] = [Model(by.numbers, None, None)]
         others |= {name: [by.beside]} if by.beside else {}
         answer.notes.setdefault(case, []).extend(by.notes(name))
-    if options.scores is not None:
-        vectors = {name: torch.from_numpy(by.vectors) for name, by in by_name.items()}
-        tables.QUALITY.add(answer.result.tables, quality_of(runs, prepared, vectors, options.scores))
+    _add_quality(answer, runs, prepared, by_name, options)
     _add_models(answer, runs, prepared, measured, others, options.seed)
     tables.SIZES.add(answer.result.tables, kept.part("sizes", lambda: by_sentences(prepared, runs, options)))
     if options.split == "half":
         tables.SPLIT.add(answer.result.tables, kept.part("split", lambda: halves_and_random(prepared, runs, options)))
     answer.notes.setdefault(case, []).extend(prepared.notes)
     answer.result.groups.append(_summary(runs, prepared)._asdict())
+
+
+def _add_quality(
+    answer: Answer, runs: Runs, prepared: Prepared, by_name: Mapping[str, ByEncoder], options: ConsistencyOptions
+) -> None:
+    """Add how sums of the first run, and encoders, agree with scored pairs and groups of terms, if any were given."""
+    if options.scores is None and options.term_groups is None:
+        return
+    read = {name: torch.from_numpy(by.vectors) for name, by in by_name.items()}
+    vectors = models.sums_of(prepared, prepared, runs, 0) | read
+    if options.scores is not None:
+        tables.QUALITY.add(answer.result.tables, quality_of(prepared, vectors, options.scores))
+    if options.term_groups is not None:
+        others = {name: torch.from_numpy(by.others) for name, by in by_name.items() if by.others is not None}
+        made_up = None if options.sample_file else models.in_documents(prepared, runs, options)
+        others |= models.sums_of(made_up, prepared, runs, 0) if made_up else {}
+        tables.GROUPED.add(answer.result.tables, grouped_of(prepared, vectors, others, options.term_groups))
 
 
 def _tuned(

@@ -291,6 +291,26 @@ class Quality(NamedTuple):
     high: Annotated[float, Column(about=_HIGH)]
 
 
+class Grouped(NamedTuple):
+    """Whether terms of one group are nearer than terms of two, in the first run of the background.
+
+    The group is the background and text, as everywhere; what terms are dealt into stands as ``groups``.
+    """
+
+    group: Annotated[str, _GROUP]
+    model: str
+    terms: Annotated[int, Column(about="that have a group and samples")]
+    groups: Annotated[int, Column(about="of two terms at least")]
+    auc: Annotated[float, Column("AUC of groups", 3, "how often two terms of one group have the larger cosine")]
+    low: Annotated[float, Column(about=_LOW)]
+    high: Annotated[float, Column(about=_HIGH)]
+    documents_auc: Annotated[
+        float | None, Column("made-up words", 3, "the same of made-up words in random sentences of the documents")
+    ] = None
+    beyond_low: Annotated[float | None, Column(about=f"{_LOW} of the difference")] = None
+    beyond_high: Annotated[float | None, Column(about=_HIGH)] = None
+
+
 class Case(NamedTuple):
     """What was measured of one background and one text; in the JSON, not a file."""
 
@@ -319,4 +339,5 @@ SPLIT = Sheet("split", Split, "one row a background and text, with a half split"
 TEXTS = Sheet("texts", TextPair, "one row a pair of texts")
 DOMAIN = Sheet("domain", Domain, "one row a group of terms, with a general text (table 5)")
 QUALITY = Sheet("quality", Quality, "one row a model, with scored pairs of terms")
+GROUPED = Sheet("grouped", Grouped, "one row a model, with groups of terms")
 CONTRASTS = Sheet("contrasts", Contrast, "one row a model beside the additive one")

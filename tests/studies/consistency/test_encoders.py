@@ -11,6 +11,7 @@ from gpustab.formats.checkpoints.encoder import SentenceEncoder
 from gpustab.report import to_html
 from gpustab.small_data.text import joined, read_text
 from gpustab.studies.consistency import tables
+from gpustab.studies.consistency.claims import GROUPS_NEARER
 from gpustab.studies.consistency.claims_of_vectors import BETTER_MODEL
 from gpustab.studies.consistency.encoders import Written, _masked, _members, _read, _written, check_sources
 from gpustab.studies.consistency.options import ConsistencyOptions
@@ -36,6 +37,7 @@ def place(tmp_path_factory):
     names = term_names(8)
     scores = [f"{a}\t{b}\t{k % 7}" for k, (a, b) in enumerate((a, b) for a in names for b in names if a < b)]
     (folder / "scores.tsv").write_text("\n".join(scores) + "\n")
+    (folder / "groups.tsv").write_text("".join(f"{name}\t{k % 2}\n" for k, name in enumerate(names)))
     return folder
 
 
@@ -58,7 +60,7 @@ def asked(place, folders, **how):
 
 def test_an_encoder_of_one_point_is_not_called_better_and_agrees_with_no_score(place, tmp_path):
     models = [save(tmp_path / "random", limit=256), save(tmp_path / "fine-tuned", change=constant, limit=256)]
-    result = asked(place, models, scores=str(place / "scores.tsv"))
+    result = asked(place, models, scores=str(place / "scores.tsv"), term_groups=str(place / "groups.tsv"))
     rows = {row.model: row for row in tables.CONSISTENCY.rows(result.tables)}
     point = rows["Encoder fine-tuned"]
     assert point.auc == pytest.approx(0.5) or np.isnan(point.auc)
@@ -73,7 +75,12 @@ def test_an_encoder_of_one_point_is_not_called_better_and_agrees_with_no_score(p
     quality = {row.model: row for row in tables.QUALITY.rows(result.tables)}
     assert quality["additive"].pairs == 28
     assert np.isnan(quality["Encoder fine-tuned"].rho) or quality["Encoder fine-tuned"].low <= 0
+    grouped = {row.model: row for row in tables.GROUPED.rows(result.tables)}
+    assert grouped.keys() == {"additive", "additive (centred)", "Encoder random", "Encoder fine-tuned"}
+    assert {(row.terms, row.groups) for row in grouped.values()} == {(8, 2)}
+    assert GROUPS_NEARER.judge(grouped["Encoder fine-tuned"]) != "nearer"
     page = to_html(result)
+    assert "Are terms of one group nearer than terms of two?" in page
     assert "there is neither Nonce2Vec nor SVD" in page
     assert "Consistency is no quality" in page
     assert "Do encoders distinguish terms by their contexts?" in page
