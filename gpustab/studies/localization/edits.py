@@ -262,7 +262,7 @@ def _counts_of_things(sentence: Parsed) -> Iterator[int]:
             and before.spaced
             and not {"NUM", "PROPN", "SYM"} & {*beside}
             and before.tag != "$"
-            and before.text.lower() not in _BY_SOUND
+            and not (before.kind == "DET" and before.text.lower() in _BY_SOUND)
             and after.text.lower() not in _OF_THE_CLOCK
             and not _BOTH & {other.text.lower() for other in sentence[max(0, k - 2) : k]}
             and not _is_of_two(sentence, k)
