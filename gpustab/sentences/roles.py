@@ -208,10 +208,10 @@ def _is_at_an_end(sentence: Parsed, verb: int, end: int) -> bool:
     behind = sentence[end]
     if behind.kind in ("ADV", "VERB", "AUX") or (behind.head == verb and behind.kind in ("PART", "ADJ")):
         return False
-    if behind.relation == "prep" and sentence[end - 1].kind != "PROPN":
-        thing = next((sentence[k] for k in children(sentence, end) if sentence[k].relation == "pobj"), None)
-        is_place = thing is not None and thing.entity in _PLACES
-        if not (behind.text in _OF_VERBS or (behind.text in _OF_PLACES and is_place)):
+    if behind.relation in ("prep", "case") and sentence[end - 1].kind != "PROPN":
+        places = [k for k in children(sentence, end) if sentence[k].relation == "pobj"] or [behind.head]
+        is_place = behind.text in _OF_PLACES and sentence[places[0]].entity in _PLACES
+        if behind.text not in _OF_VERBS and not is_place:
             return False
     joined = [k for k in range(end, len(sentence)) if sentence[k].relation == "conj"]
     return all(
