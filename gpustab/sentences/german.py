@@ -18,6 +18,8 @@ def _before_end_of_clause(sentence: Parsed) -> int | str:
     if root < 0 or sentence[-1].text not in (".", "!"):
         return "a question, or no whole sentence"
     own = list(children(sentence, root))
+    if _OFTEN & {word.text.lower() for word in sentence}:
+        return "no sure place"
     verbs = [k for k in (root, *own) if sentence[k].feats.get("VerbForm") == "Fin" and sentence[k].kind in _VERBAL]
     arguments = {k for k in own if sentence[k].relation.partition(":")[0] in ("obj", "nsubj")}
     if len(verbs) != 1 or any(sentence[k].relation in ("mark", "conj", "compound:prt", "cop") for k in own):
@@ -29,14 +31,13 @@ def _before_end_of_clause(sentence: Parsed) -> int | str:
     before = next((k for k in arguments if finite < k and span(sentence, k)[-1] == end - 1), None)
     if not is_second or not ends_there or before is None or end - 1 <= finite:
         return "no sure place"
-    return end if _is_definite(sentence, before) and not _has_case(sentence, before) else "no sure place"
+    is_alone = all(sentence[k].kind != "ADP" for k in span(sentence, before))
+    return end if is_alone and _is_definite(sentence, before) else "no sure place"
 
 
+_OFTEN = frozenset(words_of("stets immer oft schon bereits noch wieder sowohl auch wie all alle alles allen aller"))
+"""What is not negated by a word at the end: "nach wie vor", "sowohl … als auch", "all unsere"."""
 _VERBAL = ("VERB", "AUX")
-
-
-def _has_case(sentence: Parsed, noun: int) -> bool:
-    return any(sentence[k].relation == "case" for k in children(sentence, noun))
 
 
 def _is_definite(sentence: Parsed, noun: int) -> bool:

@@ -26,6 +26,8 @@ _QUANTIFIERS = frozenset(words_of("every each only all no any both most many few
 _SAYING = frozenset(
     words_of("say tell add believe think know report claim announce insist argue warn admit explain hope")
 )
+_WITH_COMPLEMENT = frozenset(words_of("make keep find leave consider deem call hold think render set"))
+"""Verbs of which an adjective behind them may say what the object becomes: "makes possible new cuts"."""
 _BE = {"VBD": ("was", "were"), "VBZ": ("is", "are"), "VBP": ("is", "are")}
 """By the tag of a verb alone, of one and of several."""
 _LONGEST = 8
@@ -80,12 +82,8 @@ def in_clefts(sentence: Parsed) -> tuple[Pair, Pair] | str:
         return "a quotation"
     for k in range(len(sentence)):
         clause = _clause_of(sentence, k) if _is_clause(sentence, k) else None
-        if clause is None or (verb := _passive(clause)) is None:
+        if clause is None or not _are_two(clause) or (verb := _passive(clause)) is None:
             continue
-        if (clause.verb.lemma, clause.heads[1].lemma) in IDIOMS:
-            continue
-        if clause.subject[0].text.lower() == "that" or _ends(clause)[0] == _ends(clause)[1]:
-            continue  # "I believe that man can", where it is no article
         if _QUANTIFIERS & {word.text.lower() for word in _said(clause)}:
             why = "how many there are would change with the order"
         elif not _agrees(clause):
@@ -95,6 +93,15 @@ def in_clefts(sentence: Parsed) -> tuple[Pair, Pair] | str:
         else:
             return _clefts(clause, verb)
     return why
+
+
+def _are_two(clause: Clause) -> bool:
+    """Whether subject and object are two things, of which neither is one with the verb or with what stands before."""
+    is_idiom = (clause.verb.lemma, clause.heads[1].lemma) in IDIOMS
+    is_more = clause.verb.lemma in _WITH_COMPLEMENT and clause.thing[0].kind == "ADJ"
+    is_that = clause.subject[0].text.lower() == "that"  # "I believe that man can", where it is no article
+    one, other = _ends(clause)
+    return one != other and not (is_idiom or is_more or is_that)
 
 
 def _said(clause: Clause) -> list[Word]:
@@ -160,9 +167,8 @@ def _is_phrase(sentence: Parsed, head: int, part: Sequence[int]) -> bool:
         and noun.kind in ("NOUN", "PROPN")
         and noun.entity not in _AMOUNTS
         and not (article in ("a", "an") and noun.feats.get("Number") == "Plur")
-        and not any(
-            (word.kind in _NO_PHRASE and word.text != "-") or word.tag[:1] == "W" or word.tag == "TO" for word in words
-        )
+        and not any(word.kind in _NO_PHRASE and word.text != "-" for word in words)
+        and not any(word.tag[:1] == "W" or word.tag in ("TO", "JJR", "RBR") for word in words)  # "more than"
     )
 
 
@@ -181,6 +187,8 @@ def _is_at_a_start(sentence: Parsed, verb: int, first: int) -> bool:
     before, word = sentence[first - 1] if first else None, sentence[first]
     if before is None:
         return word.kind != "ADV" and (word.kind != "PROPN" or bool(word.entity) or sentence[1].kind == "PROPN")
+    if before.text.lower() == "that" and first > 1 and sentence[first - 2].text.lower() == "that":
+        return False
     joins = before.kind != "CCONJ" or sentence[verb].relation == "conj" or first == 1
     return word.kind != "ADV" and before.kind not in _WITHIN_PHRASES and joins
 
@@ -200,10 +208,10 @@ def _is_at_an_end(sentence: Parsed, verb: int, end: int) -> bool:
     behind = sentence[end]
     if behind.kind in ("ADV", "VERB", "AUX") or (behind.head == verb and behind.kind in ("PART", "ADJ")):
         return False
-    if behind.relation == "prep" and sentence[end - 1].kind != "PROPN":
-        thing = next((sentence[k] for k in children(sentence, end) if sentence[k].relation == "pobj"), None)
-        is_place = thing is not None and thing.entity in _PLACES
-        if not (behind.text in _OF_VERBS or (behind.text in _OF_PLACES and is_place)):
+    if behind.relation in ("prep", "case") and sentence[end - 1].kind != "PROPN":
+        places = [k for k in children(sentence, end) if sentence[k].relation == "pobj"] or [behind.head]
+        is_place = behind.text in _OF_PLACES and sentence[places[0]].entity in _PLACES
+        if behind.text not in _OF_VERBS and not is_place:
             return False
     joined = [k for k in range(end, len(sentence)) if sentence[k].relation == "conj"]
     return all(

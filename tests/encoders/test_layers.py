@@ -72,8 +72,8 @@ def test_sentences_are_drawn_once_each_in_the_order_of_the_text(tmp_path):
     places = [lines.index(text) for text in drawn.texts]
     assert len(set(drawn.texts)) == 12
     assert "12 sentences were read, each once, drawn from the " in drawn.said
-    assert draw_sentences(str(tmp_path / "text.txt"), OPTIONS, 12, 0).texts == drawn.texts
-    assert draw_sentences(str(tmp_path / "text.txt"), OPTIONS, 12, 1).texts != drawn.texts
+    assert least(lines, 12, 0) == drawn.texts
+    assert least(lines, 12, 1) != drawn.texts
     once = [place for place in places if place >= 10]
     assert once == sorted(once)
     assert len(draw_sentences(str(tmp_path / "text.txt"), OPTIONS, 99, 0).texts) == 30

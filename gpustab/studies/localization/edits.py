@@ -262,7 +262,7 @@ def _counts_of_things(sentence: Parsed) -> Iterator[int]:
             and before.spaced
             and not {"NUM", "PROPN", "SYM"} & {*beside}
             and before.tag != "$"
-            and before.text.lower() not in _BY_SOUND
+            and not (before.kind == "DET" and before.text.lower() in _BY_SOUND)
             and after.text.lower() not in _OF_THE_CLOCK
             and not _BOTH & {other.text.lower() for other in sentence[max(0, k - 2) : k]}
             and not _is_of_two(sentence, k)
@@ -309,7 +309,7 @@ def _name(sentence: Parsed) -> int | None:
     for k in range(len(sentence) - 1):
         first, last = sentence[k], sentence[k + 1]
         pair = first.head == k + 1 or last.head == k
-        around = [sentence[j].person for j in (k - 1, k + 2) if 0 <= j < len(sentence)]
+        around = [_is_of_a_name(sentence[j]) for j in (k - 1, k + 2) if 0 <= j < len(sentence)]
         if (
             first.person
             and last.person
@@ -325,8 +325,13 @@ def _name(sentence: Parsed) -> int | None:
 
 def _alone(sentence: Parsed) -> Iterator[str]:
     """Words of persons' names that have no such word beside them."""
-    people = [False, *(word.person for word in sentence), False]
+    people = [False, *map(_is_of_a_name, sentence), False]
     return (word.text for k, word in enumerate(sentence) if people[k : k + 3] == [False, True, False])
+
+
+def _is_of_a_name(word: Word) -> bool:
+    """Whether a word is one of a person's name; "'s" behind it is none, though parsers count it in."""
+    return word.person and word.kind != "PART"
 
 
 def _is_name(word: Word) -> bool:
