@@ -16,7 +16,7 @@ from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.sniff import UTF8_BOM, foreign
 from gpustab.formats.source import Source
 from gpustab.formats.table.columns import Columns, Kind, choose_columns
-from gpustab.formats.text.decimals import RowError, are_running, is_number_like, parse_number
+from gpustab.formats.text.decimals import RowError, is_number_like, parse_number
 from gpustab.formats.text.layout import Lines, are_names
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import as_word, show
@@ -46,8 +46,7 @@ class TableLayout:
 
     def columns(self, options: LoadOptions) -> Columns:
         """Choose the columns."""
-        running = [are_running(column) for column in zip(*self.body, strict=True)]
-        return choose_columns(self.names, self.kinds, running.__getitem__, options.word_column)
+        return choose_columns(self.names, self.kinds, list(zip(*self.body, strict=True)).__getitem__, options)
 
 
 def find_layout(head: bytes, header: bool | None = None, word_column: str | None = None) -> TableLayout | None:

@@ -11,7 +11,15 @@ from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.sniff import UTF8_BOM, read_header
 from gpustab.formats.source import Source
-from gpustab.formats.text.decimals import SEPARATORS, are_running, count_values, is_number_like, is_sparse, start_of
+from gpustab.formats.text.decimals import (
+    SEPARATORS,
+    are_running,
+    count_among,
+    count_values,
+    is_number_like,
+    is_sparse,
+    start_of,
+)
 from gpustab.spaces.words import show
 
 LONGEST_LINE = 1 << 26
@@ -104,6 +112,8 @@ def settle(lines: Sequence[bytes], options: LoadOptions) -> Layout:
     first = lines[0] if lines else b""
     declared = None if options.header is False else read_header(first)
     if declared is None and options.header is not False and (names := _with_names(lines, options)):
+        if options.dim is None:
+            refuse_doubtful([line for line in lines[1:SAMPLE_ROWS] if line.strip(SEPARATORS)], names.dimension)
         return names
     if options.header and declared is None:
         raise InputError(
@@ -229,16 +239,16 @@ def refuse_doubtful(rows: Sequence[bytes], dimension: int) -> None:
             f"the rows begin with their own numbers ('{first}') and not with the words; save them without, or say "
             f"{option('dim', dimension)} if the number belongs to the word"
         )
-    if lengths == {dimension + 1} and dimension > 2 and all(_has_count(row) for row in fields):
+    if lengths == {dimension + 1} and (place := count_among([row[1:] for row in fields])) is not None:
         raise InputError(
-            f"the first value of every row is a whole number ('{show(fields[0][1])}' on the first) and no other is: "
-            f"a count? save the rows without it, or say {option('dim', dimension)} if it is a value"
+            f"{_value(place, dimension)} of every row is a whole number ('{show(fields[0][1 + place])}' on the first) and no "
+            f"other is: a count? save the rows without it, or say {option('dim', dimension)} if it is a value"
         )
+
+
+def _value(place: int, of: int) -> str:
+    return "the first value" if not place else "the last value" if place == of - 1 else f"value {place + 1}"
 
 
 def _is_fraction(field: bytes) -> bool:
     return is_number_like(field) and field.count(b".") == 1 and field != b"."
-
-
-def _has_count(row: Sequence[bytes]) -> bool:
-    return row[1].isdigit() and row[1] != b"0" and all(b"." in value or b"e" in value for value in row[2:])

@@ -56,6 +56,19 @@ FORMS = {
 }
 
 
+def test_a_column_named_count_is_one_and_a_dimension_of_zeros_or_ones_is_none(read):
+    counts, plain = list(range(90, 80, -1)), frame().set_axis(list("abcde"), axis=1)
+    named = plain.assign(seen=counts)
+    with pytest.raises(InputError, match="column 7 'seen' has whole numbers .* name it 'count'"):
+        read(named.to_csv())
+    assert right(read(named.rename(columns={"seen": "count"}).to_csv())).notes
+    assert right(read(frame().assign(seen=counts).to_csv()))  # beside columns that are numbered it is none of them
+    for same in (0, 1, 0.0):
+        assert read(plain.assign(dead=same).to_csv()).vectors.shape[1] == 6
+    whole = plain.mul(10).round().astype(int).assign(seen=counts)
+    assert read(whole.to_csv()).vectors.shape[1] == 6
+
+
 def r_table(between, corner=""):
     rows = [
         between.join([f'"{w.replace(chr(34), chr(34) * 2)}"', *map(repr, x.tolist())])

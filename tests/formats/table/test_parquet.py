@@ -52,6 +52,10 @@ def test_wrong_files(tmp_path):
     frame().reset_index().assign(other="x").rename(columns={"word": "left"}).to_parquet(path)
     assert "the words may be column 1 'left' or column 6 'other'" in refusal()
     assert len(read_space(path, LoadOptions(word_column="left", limit=2)).vocabulary) == 2
+    frame().set_axis(list("abcd"), axis=1).assign(seen=[9, 7, 5, 3, 1]).to_parquet(path)
+    assert "'seen' has whole numbers" in refusal()
+    assert read_space(path, LoadOptions(dim=5)).vectors.shape == (5, 5)
+    frame().reset_index().assign(other="x").rename(columns={"word": "left"}).to_parquet(path)
     content = path.read_bytes()
     path.write_bytes(content[:-9])
     assert "cut or damaged" in refusal()
