@@ -59,7 +59,7 @@ FORMS = {
 def test_a_column_named_count_is_one_and_a_dimension_of_zeros_or_ones_is_none(read):
     counts, plain = list(range(90, 80, -1)), frame().set_axis(list("abcde"), axis=1)
     named = plain.assign(seen=counts)
-    with pytest.raises(InputError, match="column 7 'seen' has whole numbers .* name it 'count'"):
+    with pytest.raises(InputError, match=r"column 7 'seen' has whole numbers .* name it 'count'"):
         read(named.to_csv())
     assert right(read(named.rename(columns={"seen": "count"}).to_csv())).notes
     assert right(read(frame().assign(seen=counts).to_csv()))  # beside columns that are numbered it is none of them
