@@ -63,9 +63,7 @@ def choose_columns(
     rest = [i for i in numbers if i not in running and i != counts]
     vectors = _numbered(names, rest)
     if not vectors:
-        vectors = [i for i, kind in enumerate(kinds) if kind == "lists"]
-        if len(vectors) != 1:
-            raise InputError("no column of numbers is left for the vectors")
+        vectors = _lists(names, kinds, options)
     elif options.dim is None:
         _refuse_count(names, vectors, [sample(i) for i in vectors])
     notes = [f"the words are {_called(names, word)}, the vectors {_span(names, vectors)}"]
@@ -77,8 +75,21 @@ def choose_columns(
     return Columns(word, tuple(vectors), counts, notes)
 
 
+def _lists(names: Sequence[str], kinds: Sequence[Kind], options: LoadOptions) -> list[int]:
+    lists = [i for i, kind in enumerate(kinds) if kind == "lists"]
+    if not lists:
+        raise InputError("no column of numbers is left for the vectors")
+    vectors = [i for i in lists if names[i] == options.tensor] if len(lists) > 1 else lists
+    if len(vectors) != 1:
+        which = " or ".join(_called(names, i) for i in lists[:_SHOWN])
+        raise InputError(f"the vectors may be {which}, which hold lists; choose by {option('tensor', ...)}")
+    return vectors
+
+
 def _refuse_count(names: Sequence[str], vectors: Sequence[int], columns: Sequence[Sequence[object]]) -> None:
-    rows = [[str(value).strip().encode("utf-8", "surrogateescape") for value in row] for row in zip(*columns)]
+    rows = [
+        [str(value).strip().encode("utf-8", "surrogateescape") for value in row] for row in zip(*columns, strict=True)
+    ]
     if (place := count_among(rows)) is None:
         return
     named = any(names)
@@ -106,6 +117,9 @@ def _word(names: list[str], kinds: Sequence[Kind], asked: str | None) -> int:
         return named[0]
     which = " or ".join(_called(names, i) for i in (named or texts)[:_SHOWN])
     said = f"the words may be {which}" if which else "no column holds words"
+    if not which and len(set(names)) == len(names) and not any(map(_NUMBERED.fullmatch, names)) and all(names):
+        said += f", and those on line 1 are {len(names)} different ones: is each column a word's vector? then save the "
+        said += "table turned (pandas.read_csv(FILE).T.to_csv(OTHER))"
     raise InputError(f"{said}; {_there(names)}; choose by {option('word_column', ...)}")
 
 

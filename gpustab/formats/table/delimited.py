@@ -96,17 +96,21 @@ def _with(lines: Sequence[str], delimiter: str, header: bool | None, word_column
         return None
     body = [tuple(row) for row in (rows[1:] or rows) if len(row) == width]
     kinds = tuple(_kind([row[i] for row in body]) for i in range(width))
-    first = rows[0] if len(rows[0]) == width else [""] * (width - len(rows[0])) + rows[0]
-    asked, by_name = _asked(first, kinds, word_column)
+    short = len(rows[0]) == width - 1 and not _is_word2vec_header(rows[0])  # R names all but the words
+    first = [""] * short + rows[0]
+    asked, by_name = _asked(first, kinds, word_column) if len(first) == width else (None, False)
     numbers = [i for i, kind in enumerate(kinds) if kind == "numbers" and i != asked]
     if len(numbers) < 2 - (word_column is not None):
         return None
-    named = len(rows) > 1 and len(first) == width and _are_names(first, body, numbers)
-    named = named or by_name
+    named = len(rows) > 1 and len(first) == width and (by_name or _are_names(first, body, numbers))
     named = named if header is None else header and len(first) == width
     whole = body if named or len(rows[0]) != width else [tuple(rows[0]), *body][:_SAMPLE]
     names = tuple(field.strip() for field in first) if named else ("",) * width
     return TableLayout(delimiter, names, named, kinds, tuple(whole))
+
+
+def _is_word2vec_header(first: Sequence[str]) -> bool:
+    return len(first) == 2 and all(field.isdecimal() for field in first)
 
 
 def _asked(first: Sequence[str], kinds: Sequence[Kind], asked: str | None) -> tuple[int | None, bool]:
@@ -230,6 +234,9 @@ class _Reading:
     def _is_whole(self, number: int, row: list[str]) -> bool:
         if len(row) != len(self._layout.names):
             what = f"line {number}: {len(row)} fields, wanted {len(self._layout.names)}"
+            if self._table.rows == 0 and _is_word2vec_header(row):
+                rows, values = row
+                raise InputError(f"{what}: is it word2vec's header, {rows} rows of {values} values? take the line out")
             if not (self._lines.unfinished and self._options.allow_truncated):
                 cut = f"; the file ends here: was it cut? {option('allow_truncated')} leaves this row out"
                 raise InputError(f"{what}{cut if self._lines.unfinished else ''}")

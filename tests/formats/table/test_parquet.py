@@ -92,3 +92,15 @@ def test_a_feather_file_that_names_its_batch_again_and_again_is_refused_early(tm
     with pytest.raises(InputError, match=r"a\.feather: .*more buffers than it can hold"):
         read_space(tmp_path / "a.feather")
     assert len(asked) <= (tmp_path / "a.feather").stat().st_size // 8
+
+
+def test_of_two_columns_of_lists_one_is_chosen(tmp_path):
+    path = tmp_path / "x.parquet"
+    rows = {"text": WORDS, "vector": list(VALUES), "other": list(-VALUES)}
+    pd.DataFrame(rows).to_parquet(path)
+    assert "the vectors may be column 2 'vector' or column 3 'other', which hold lists" in refused(load, path)
+    for name, sign in (("vector", 1), ("other", -1)):
+        space = read_space(path, LoadOptions(tensor=name))
+        assert np.array_equal(space.vectors.numpy(), sign * VALUES.astype(np.float32))
+    pd.DataFrame({**rows, "vectors": list(2 * VALUES)}).to_parquet(path)
+    assert read_space(path).vectors[0, 0] == np.float32(2 * VALUES[0, 0])
