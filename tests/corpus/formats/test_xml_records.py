@@ -9,7 +9,7 @@ from gpustab.corpus.documents import open_documents
 from gpustab.errors import InputError
 
 DRAW = random.Random(0)
-TEXTS = [" ".join([f"river{k}", *DRAW.choices(("stone", "bank", "water", "sail"), k=40)]) for k in range(4)]
+TEXTS = [" ".join([f"river{k}", *DRAW.choices(("stone", "bank", "water", "sail"), k=80)]) for k in range(4)]
 RECORDS = {
     "letters": (
         "letters",
