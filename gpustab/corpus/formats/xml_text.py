@@ -216,8 +216,9 @@ def _refuse_fields(file: TextFile, found: Survey, root: Any) -> None:
     if fields <= _FEW * total and len(codes) < _CODES and of_records is None:
         return
     shown = ", ".join(f"<{name}> {n / total:.0%}" for name, n in words.most_common(_SHOWN) if n >= _SOME * total)
-    ranked = sorted({*words, *([of_records] * bool(of_records))}, key=lambda name: (name not in text, -words[name]))
-    ranked.sort(key=lambda name: name != of_records)
+    ranked = sorted(words, key=lambda name: (name not in text, -words[name]))
+    if of_records is not None:
+        ranked = [of_records, *(name for name in ranked if name != of_records)]
     ways = ", ".join(option("column", name) for name in ranked[:_OFFERED])
     raise InputError(
         f"{file.path}: this XML has fields beside text (of its words stand in {shown}); which element is a document's "
@@ -245,16 +246,16 @@ def _text_of(records: list[Any], total: int) -> str | None:
     for record in records:
         names = Counter(name_of(child) for child in record.iterchildren("{*}*"))
         for child in record.iterchildren("{*}*"):
-            name, text = name_of(child), " ".join(child.itertext())
-            words[name] += (number := len(text.split()))
+            name, said = name_of(child), " ".join(child.itertext())
+            words[name] += (number := len(said.split()))
             once = names[name] == 1 and 0 < number < _SHORT and not len(child)
             short[name] += once
-            keys[name] += once and any(map(str.isdigit, text))
-    longest = max(words, key=words.__getitem__)
+            keys[name] += once and any(map(str.isdigit, said))
+    longest = max(words, key=words.__getitem__, default="")
     often = _ALL * len(records)
     fields = [name for name, n in short.items() if n >= often]
     text = words.total() - sum(words[name] for name in fields)
-    if len(fields) < _FIELDS or not any(keys[name] >= often for name in fields) or 2 * text < total:
+    if len(fields) < _FIELDS or not any(keys[name] >= often for name in fields) or 2 * text < max(total, 1):
         return None
     return None if any(len(record.findall(f"{{*}}{longest}")) > 1 for record in records) else longest
 
