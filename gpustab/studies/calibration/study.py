@@ -261,6 +261,19 @@ def _add(answer: Answer, group: str, scores: Scores, options: CalibrationOptions
         )
 
 
+def _by_words(scores: Scores, seed: int) -> float | None:
+    """Return what shared words alone explain; ``None`` where they are the same everywhere, or these are words."""
+    if scores.shared is None or np.ptp(scores.shared) == 0:
+        return None
+    return calibrate(scores.shared, scores.scores, scores.items, seed=seed).gain
+
+
+def _falls(x: Floats, y: Floats) -> bool:
+    """Tell whether scores surely fall where cosines rise."""
+    correlation = float(np.corrcoef(x, y)[0, 1])
+    return bool(correlation < -3 / math.sqrt(len(x)))
+
+
 def _strange(scores: Floats) -> Iterator[str]:
     """Yield what is to be said of a score that may stand for none: one value again and again, apart from all others.
 
@@ -284,19 +297,6 @@ def _strange(scores: Floats) -> Iterator[str]:
                 f"{times[values == ends[end]][0]:,} scores of {len(scores):,} are {ends[end]:g}, and all others lie "
                 "apart. If that stands for no score, leave these pairs out: they decide what is found."
             )
-
-
-def _by_words(scores: Scores, seed: int) -> float | None:
-    """Return what shared words alone explain; ``None`` where they are the same everywhere, or these are words."""
-    if scores.shared is None or np.ptp(scores.shared) == 0:
-        return None
-    return calibrate(scores.shared, scores.scores, scores.items, seed=seed).gain
-
-
-def _falls(x: Floats, y: Floats) -> bool:
-    """Tell whether scores surely fall where cosines rise."""
-    correlation = float(np.corrcoef(x, y)[0, 1])
-    return bool(correlation < -3 / math.sqrt(len(x)))
 
 
 def write_calibrations(result: Result, folder: Path) -> list[Path]:
