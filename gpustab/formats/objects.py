@@ -19,7 +19,6 @@ from gpustab.formats.options import LoadOptions
 from gpustab.formats.parsed import parse_json
 from gpustab.formats.quantised import Table, want_known
 from gpustab.formats.table.columns import Columns, Kind, choose_columns
-from gpustab.formats.text.decimals import are_running
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import as_word, show
 
@@ -192,11 +191,10 @@ def _of_frame(frame: Any, name: str, options: LoadOptions) -> Space:
     kinds: list[Kind] = [
         "numbers" if dtype.kind in "fiu" else _text(frame.iloc[:, i]) for i, dtype in enumerate(frame.dtypes)
     ]
-    word_column = options.word_column
-    if word_column is None and "text" not in kinds and _text(frame.index) == "text":
+    if options.word_column is None and "text" not in kinds and _text(frame.index) == "text":
         frame, columns, kinds = frame.reset_index(), ["word", *columns], ["text", *kinds]
     names = [str(column) for column in columns]
-    chosen = choose_columns(names, kinds, lambda i: are_running(list(frame.iloc[:50, i])), word_column)
+    chosen = choose_columns(names, kinds, lambda i: list(frame.iloc[:50, i]), options)
     words = _words_of(frame, chosen)
     options = replace(options, word_column=None)
     if kinds[chosen.vectors[0]] == "lists":

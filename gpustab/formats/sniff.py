@@ -47,6 +47,7 @@ _KEY = rb'"(?:[^"\\\n]|\\.)*"\s*:'
 _JSON = re.compile(rb"\s*(?:\{\s*" + _KEY + rb"|\[\s*\{\s*" + _KEY + rb'|\[\s*\[\s*"[^"\n]*"\s*,)')
 _SHARD = re.compile(rb'"([^"]*embed[^"]*)"\s*:\s*"([^"/]+\.(?:safetensors|bin))"')
 _VECTOR = re.compile(rb'\s*\{\s*"(?:[^"\\\n]|\\.)*"\s*:\s*\[\s*-?[0-9.]')
+_BRACKETED = re.compile(rb"""[^\n]*\[[^\n]*[0-9.]\s*\]["')]*[,;]?\s*""")
 _ZIPPED = (
     ("[Content_Types].xml", "an Office file; save its sheet as CSV"),
     ("mimetype", "an OpenDocument file or an e-book; save its sheet as CSV"),
@@ -145,6 +146,9 @@ def foreign(head: bytes) -> str | None:
         return "a tar archive; unpack it and give the file of vectors in it"
     if (found := structured(head)) is not None:
         return found
+    lines = head.split(b"\n", 21)
+    if len(lines) > 3 and all(map(_BRACKETED.fullmatch, lines[1:20][:-1])):
+        return "text whose vectors stand in brackets; save each word and its numbers a line, with blanks between"
     if b"\n" not in head and head.count(b"\r") > 1:
         return "text whose lines end in carriage returns alone, as on old Macs; convert them to newlines"
     return None if _rows_end_in_numbers(head) else _not_rows(head)

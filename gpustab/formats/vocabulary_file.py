@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from gpustab.errors import InputError, option, some_of
 from gpustab.formats.options import DEFAULTS, LoadOptions
-from gpustab.formats.sniff import UTF8_BOM, foreign
+from gpustab.formats.parsed import parse_json
+from gpustab.formats.sniff import UTF8_BOM, foreign, structured
 from gpustab.formats.source import open_source
 from gpustab.formats.text.decimals import is_number_like
 from gpustab.spaces.words import LONGEST_WORD, show, too_long
@@ -115,17 +116,19 @@ def read_words(path: str | os.PathLike[str]) -> WordList:
     r"""Read a list of words as bytes; lines end at 0x0A only, a 0x0D right before it is dropped.
 
     Where every line is one word and one whole number, parted by a single space or by a tab, as word2vec's
-    ``-save-vocab`` writes, the numbers are counts. Otherwise the whole line is the word.
+    ``-save-vocab`` writes, the numbers are counts, unless they number the lines. Otherwise the whole line is the word.
 
     Raises:
         InputError: if the file cannot be read, is no text in UTF-8 or alike, has a blank line or one that is no
-            word by its length, or holds vectors.
+            word by its length, holds vectors, or numbers the words in another order than that of its lines.
     """
     with open_source(path) as source:
         content = b"".join(source.blocks())
     path = source.path
     if source.damage:
         raise InputError(f"{path}: incomplete or damaged download: {source.damage}")
+    if (said := _as_json(content)) is not None:
+        raise InputError(f"{path}: this is JSON, wanted words, one a line; {said}")
     if b"\x00" in source.head or content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise InputError(f"{path}: this is {foreign(source.head) or 'a binary file'}, wanted words, one a line")
     lines = [line.removesuffix(b"\r") for line in content.removeprefix(UTF8_BOM).split(b"\n")]
@@ -144,6 +147,42 @@ def read_words(path: str | os.PathLike[str]) -> WordList:
     return found
 
 
+def _as_json(content: bytes) -> str | None:
+    """Return how words in JSON become lines, ``None`` for what is no JSON of words."""
+    if content.lstrip()[:1] not in (b"{", b"["):
+        return None
+    try:
+        value = parse_json(content)
+    except ValueError:
+        return "save its words so" if structured(content) else None
+    if isinstance(value, dict) and value and all(isinstance(number, int) for number in value.values()):
+        lines = "sorted(words, key=words.get)"
+    elif isinstance(value, list) and len(value) > 1 and all(isinstance(word, str) for word in value):
+        lines = "words"
+    else:
+        return "save its words so" if isinstance(value, dict | list) and value else None
+    return f"in Python: words = json.loads(Path(FILE).read_text()); Path('x.vocab').write_text('\\n'.join({lines}))"
+
+
+def _are_numbers_of_lines(path: Path, column: int, counts: Sequence[int]) -> bool:
+    """Tell whether whole numbers are those of the lines and no counts.
+
+    Numbers that fall to 1 may be ranks: counts that nobody knew, as gensim makes them.
+
+    Raises:
+        InputError: if they number the words in another order.
+    """
+    n, steps = len(counts), range(min(counts), min(counts) + len(counts))
+    if n < 2 or min(counts) > 1 or (found := sorted(counts)) != [*steps]:
+        return False
+    if list(counts) == found or n < _SAMPLE or list(counts) == found[::-1]:
+        return list(counts) == found
+    raise InputError(
+        f"{path}: column {column} numbers the words, {steps[0]} to {steps[-1]}, in another order than that of the "
+        "lines; sort the lines by it if the rows of vectors have that order, else take it off"
+    )
+
+
 def _are_vectors(lines: list[bytes]) -> bool:
     ends = [line.split(b"\t" if b"\t" in line else None)[1:][-2:] for line in lines]
     return all(len(fields) == 2 and all(map(is_number_like, fields)) for fields in ends)
@@ -156,11 +195,15 @@ def _with_counts(path: Path, lines: list[bytes], notes: list[str]) -> WordList:
         matches = [pattern.fullmatch(line) for line in lines]
         rows = [match for match in matches if match]
         if len(rows) == len(lines):
+            counts = [int(row[2]) for row in rows]
+            if _are_numbers_of_lines(path, 2, counts):
+                notes.append(f"the words are column 1 of 2 in {path.name}; column 2 numbers the lines")
+                return WordList(path, [row[1] for row in rows], None, notes)
             notes.append(
                 f"the words and their counts were read from {path.name}: each line is a word, a {separator}, "
                 "and a whole number"
             )
-            return WordList(path, [row[1] for row in rows], [int(row[2]) for row in rows], notes)
+            return WordList(path, [row[1] for row in rows], counts, notes)
         if len(rows) >= _NEARLY_ALL * len(lines):
             odd = matches.index(None)
             raise InputError(
@@ -194,22 +237,25 @@ def _of_columns(path: Path, lines: list[bytes], notes: list[str]) -> WordList | 
         )
     whole = [all(_COUNT.fullmatch(row[i]) for row in rows[1:]) for i in range(width)]
     place = next((i for i in range(width) if not whole[i]), 0)
-    counted = next((i for i in range(width) if whole[i] and i != place), None)
-    named = any(whole[i] and i != place and not _COUNT.fullmatch(rows[0][i]) for i in range(width))
+    numbers = [i for i in range(width) if whole[i] and i != place]
+    named = any(not _COUNT.fullmatch(rows[0][i]) for i in numbers)
     if named:
         notes.append(f"line 1 of {path.name} names its columns ('{show(lines[0][:60])}') and is no word")
         rows = rows[1:]
     if not all(row[place] for row in rows):
         odd = next(k for k, row in enumerate(rows, 1 + named) if not row[place])
         raise InputError(f"{path}, line {odd}: column {place + 1} is empty, wanted a word")
-    if width == 2 and counted is not None and not named:
+    columns = {i: [int(row[i]) for row in rows] for i in numbers}
+    counted = next((i for i in numbers if not _are_numbers_of_lines(path, i + 1, columns[i])), None)
+    if width == 2 and counted == 1 and not named:
         notes.append(
             f"the words and their counts were read from {path.name}: each line is a word, a tab, and a whole number"
         )
     else:
         with_counts = "" if counted is None else f", their counts column {counted + 1}"
-        notes.append(f"the words are column {place + 1} of {width} in {path.name}{with_counts}")
-    counts = None if counted is None else [int(row[counted]) for row in rows]
+        numbered = "".join(f"; column {i + 1} numbers the lines" for i in numbers if i < (counted or width))
+        notes.append(f"the words are column {place + 1} of {width} in {path.name}{with_counts}{numbered}")
+    counts = None if counted is None else columns[counted]
     return WordList(path, [row[place] for row in rows], counts, notes, width)
 
 

@@ -63,6 +63,7 @@ class Joining:
         undefined_sample: the first of these in canonical order.
         smallest: words of the run that has the fewest; 0 where it is not known.
         folded: where hardly any words are in common, how many would be if letter case did not count; else 0.
+        composed: how many of the words left out would be in enough runs if all were in one normal form of Unicode.
     """
 
     rule: Rule
@@ -74,6 +75,19 @@ class Joining:
     undefined_sample: tuple[bytes, ...] = ()
     smallest: int = 0
     folded: int = 0
+    composed: int = 0
+
+
+def in_one_form(words: int) -> str:
+    """Return what is to be said where normal forms of Unicode keep words apart.
+
+    Args:
+        words: how many, see :class:`Joining`.
+    """
+    return (
+        f"{words:,} more would be in common in one normal form of Unicode: their accents are signs of their own in "
+        "some files and not in others; write the words of all by Python's unicodedata.normalize('NFC', ...)"
+    )
 
 
 def small_overlap(joining: Joining, words: int) -> str | None:
@@ -106,4 +120,5 @@ def require_overlap(joining: Joining, words: int, allowed: bool, hint: Callable[
     found = small_overlap(joining, words)
     if found and not allowed:
         ways = f"are they of one language, spelling and letter case? {option('allow_small_overlap')} measures them"
-        raise InputError(f"{found}{hint()}; {ways}")
+        form = f"; {in_one_form(joining.composed)}" if joining.composed else ""
+        raise InputError(f"{found}{hint()}{form}; {ways}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from itertools import count
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.errors import InputError, option, some_of
-from gpustab.runs.joining import LEAST_SHARE, Joining, Rule
+from gpustab.runs.joining import LEAST_SHARE, Joining, Rule, in_one_form
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import show
@@ -128,11 +129,13 @@ def plan_join(
     counts = _total_counts(headers, len(words))
     order = _canonical_order(words, headers, has, counts)
     keep = order[defined[order] >= need]
+    dropped = order[has[order] < need]
+    composed = _composed(words, headers, dropped, need)
     if len(keep) < 2:
         shared = int((has >= need).sum())
-        raise InputError(_all_zero(headers, shared) if shared > 1 else _nothing_shared(words, headers, len(keep), need))
+        nothing = _nothing_shared(words, headers, len(keep), need, composed)
+        raise InputError(_all_zero(headers, shared) if shared > 1 else nothing)
     undefined = order[(has[order] >= need) & (defined[order] < has[order])]
-    dropped = order[has[order] < need]
     smallest = min(len(one.numbers) for one in headers)
     return Plan(
         Vocabulary.from_index({words[i]: k for k, i in enumerate(keep.tolist())}),
@@ -147,6 +150,7 @@ def plan_join(
             tuple(words[i] for i in undefined[:_SAMPLE]),
             smallest,
             len(_folded(words, headers)) if len(keep) < LEAST_SHARE * smallest else 0,
+            composed,
         ),
         [_rows_of(one.numbers, keep, len(words)) for one in headers],
     )
@@ -193,6 +197,20 @@ def _all_zero(headers: Sequence[Header], shared: int) -> str:
     )
 
 
+def _composed(words: Sequence[bytes], headers: Sequence[Header], dropped: NDArray[np.int64], need: int) -> int:
+    """Count the dropped words that enough runs would have if the signs of all were composed (NFC)."""
+    forms: dict[str, int] = {}
+    form_of = np.full(len(words), -1, np.int64)
+    for i in dropped.tolist():
+        if not words[i].isascii():
+            form_of[i] = forms.setdefault(unicodedata.normalize("NFC", show(words[i])), len(forms))
+    has = np.zeros(len(forms), np.int64)
+    for one in headers if forms else ():
+        found = np.unique(form_of[one.numbers])
+        has[found[found >= 0]] += 1
+    return int((has >= need).sum())
+
+
 def letter_case(words: Sequence[bytes], headers: Sequence[Header], kept: int) -> str:
     """Return what is to be said where letter case keeps most words apart, else nothing."""
     return _letter_case(len(_folded(words, headers)), 2 * kept)
@@ -202,8 +220,8 @@ def _letter_case(lower: int, kept: int) -> str:
     return f"; {lower:,} would be if letter case did not count" if lower > kept else ""
 
 
-def _nothing_shared(words: Sequence[bytes], headers: Sequence[Header], kept: int, need: int) -> str:
-    case = _letter_case(len(_folded(words, headers)), 1)
+def _nothing_shared(words: Sequence[bytes], headers: Sequence[Header], kept: int, need: int, composed: int) -> str:
+    case = _letter_case(len(_folded(words, headers)), 1) + (f"; {in_one_form(composed)}" if composed else "")
     first = headers[0]
     unlike = min(headers[1:], key=lambda one: float(np.isin(one.numbers, first.numbers).mean()), default=first)
     examples = "; ".join(

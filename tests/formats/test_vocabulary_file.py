@@ -1,7 +1,10 @@
 """Words in a file of their own."""
 
 import gzip
+import json
+import re
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -155,6 +158,68 @@ def test_metadata_of_tensorboard(tmp_path, kind, vectors):
     assert np.array_equal(space.vectors.numpy(), matrix)
     assert (space.counts is not None) == counted
     assert not header or any("names its columns" in note for note in space.report.notes)
+
+
+NUMBERED = {
+    "0\tthe": ("{k}\t{word}\n", ""),
+    "1\tthe": ("{one}\t{word}\n", ""),
+    "the\t0": ("{word}\t{k}\n", ""),
+    "the 0": ("{word} {k}\n", ""),
+    "0 the 5": ("{k}\t{word}\t{count}\n", ""),
+    "5 the 1": ("{count}\t{word}\t{one}\n", ""),
+    "names above": ("{k}\t{word}\n", "id\tword\n"),
+}
+
+
+@pytest.mark.parametrize("kind", NUMBERED)
+def test_numbers_of_the_lines_are_no_counts(save, kind):
+    form, head = NUMBERED[kind]
+    rows = [form.format(k=k, one=k + 1, word=f"w{k}", count=90 - 3 * k) for k in range(25)]
+    found = read_words(save((head + "".join(rows)).encode()))
+    assert found.words == [f"w{k}".encode() for k in range(25)]
+    assert found.counts == ([90 - 3 * k for k in range(25)] if "5" in kind else None)
+    assert any("numbers the lines" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("form", ["{k}\t{word}\n", "{word} {k}\n", "{word}\t{k}\n"])
+def test_numbers_of_the_words_in_another_order_are_refused_and_ranks_that_gensim_makes_are_counts(save, form):
+    rows = [form.format(k=7 * k % 25, word=f"w{k}") for k in range(25)]
+    assert "numbers the words, 0 to 24, in another order" in refusal(save("".join(rows).encode()))
+    by_number = sorted(rows, key=lambda row: int(row.split()[form.startswith("{w")]))  # as the message says
+    assert read_words(save("".join(by_number).encode())).words[1] == b"w18"
+    ranks = "".join(form.format(k=25 - k, word=f"w{k}") for k in range(25))
+    assert read_words(save(ranks.encode())).counts == [*range(25, 0, -1)]
+    assert read_words(save(b"a 2\nb 1\nc 3\n")).counts == [2, 1, 3]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ('{"the": 1, "of": 0, "\\u00e9": 2}', ["of", "the", "é"]),
+        ('["the", "of"]', ["the", "of"]),
+        ('\n{\n  "a": 0,\n  "b": 1\n}\n', ["a", "b"]),
+    ],
+)
+def test_a_vocabulary_in_json_is_told_and_becomes_lines_by_the_way_that_is_named(
+    save, tmp_path, monkeypatch, content, words
+):
+    said = refusal(save(content.encode(), "vocab.json"))
+    (code,) = re.findall("in Python: (.*)$", said)
+    monkeypatch.chdir(tmp_path)
+    exec(code.replace("FILE", "'vocab.json'"), {"json": json, "Path": Path})
+    assert read_words(tmp_path / "x.vocab").words == [word.encode() for word in words]
+
+
+@pytest.mark.parametrize(
+    "content", ['{"word": "the"}\n{"word": "of"}\n', '{"model": {"vocab": {}}}', "[[1, 2], [3, 4]]"]
+)
+def test_other_json_is_told(save, content):
+    assert "this is JSON, wanted words" in refusal(save(content.encode()))
+
+
+@pytest.mark.parametrize("content", [b"{\n}\n[\n]\n", b"[UNK]\n[PAD]\nthe\n", b"{}\nthe\n", b"[]\n"])
+def test_words_of_brackets_are_words(save, content):
+    assert read_words(save(content)).words == content.split()
 
 
 def test_numbers_alone_and_their_words_must_agree(tmp_path):

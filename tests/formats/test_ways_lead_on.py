@@ -55,6 +55,15 @@ VECTORS = {  # name: its bytes, the options it is read with, what dots stand for
     "numbers alone.tsv": ("".join("\t".join(map(str, row)) + "\n" for row in ROWS), {}, {"vocab": ["words"]}),
     "numbered rows.txt": ("".join(f"{k} {line}" for k, line in enumerate(lines().splitlines(True))), {}, {}),
     "counts.txt": (lines([[k + 3, *row] for k, row in enumerate(ROWS)]), {}, {}),
+    "counts last.txt": (lines([[*row, 40 - k] for k, row in enumerate(ROWS)]), {}, {}),
+    "counts.csv": (lines([[40 - k, *row] for k, row in enumerate(ROWS)], sign=","), {}, {}),
+    "counts as pandas joins them.csv": (lines([[40.0 - k, *row] for k, row in enumerate(ROWS)], sign=","), {}, {}),
+    "numbers of the rows behind the words.csv": (lines([[k, *row] for k, row in enumerate(ROWS)], sign=";"), {}, {}),
+    "named counts.csv": ("w,n,x,y,z,u\n" + lines([[9 + k, *row] for k, row in enumerate(ROWS)], sign=","), {}, {}),
+    "counts with a name.txt": ("w n a b c d\n" + lines([[9 + k, *row] for k, row in enumerate(ROWS)]), {}, {}),
+    "a header of a wrong number.txt": (f"12 3\n{lines()}", {}, {}),
+    "a header of a wrong number, as such.txt": (f"12 3\n{lines()}", {"header": True}, {}),
+    "a header of too many values.txt": (f"12 300\n{lines()}", {}, {}),
     "two tables.safetensors": (TWO, {"vocab": "words"}, {"tensor": ["one", "two"]}),
     "no words.npy": (None, {}, {"vocab": ["words"]}),
     "no words, more rows.npy": (None, {"vocab": "few"}, {"vocab": ["words"]}),
@@ -88,7 +97,10 @@ def test_what_a_message_on_vectors_proposes_reads_them(name, tmp_path):
     assert found, refused.value.marked
     for way in found:
         more = {key: named.get(value, value) for key, value in way.items()}
+        if "header" in way and (other := next((one for one in found if "dim" in one), None)):
+            more |= other  # they are named together
         space = load_space(path, LoadOptions(**{**options, **more}))
+        assert not name.startswith("a header") or space.vocabulary[0] == b"the"
         assert len(space.vocabulary) >= 8, way
         assert space.vectors.shape[1] >= 1
 

@@ -1,4 +1,5 @@
 import itertools
+import unicodedata
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ from gpustab import InputError, Space, Vocabulary
 from gpustab.formats.memory import from_pair
 from gpustab.runs.join import join
 from gpustab.spaces.space import LoadReport
+from gpustab.studies.shared.spaces import left_out
 from tests import generators
 
 
@@ -118,3 +120,34 @@ def test_words_whose_vectors_are_zero_are_no_matter_of_letter_case():
     assert "letter case" not in str(error.value)
     with pytest.raises(InputError, match="letter case"):
         join([from_pair(["The", "Of"], np.eye(2), "a"), from_pair(["the", "of"], np.eye(2), "b")])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["é", "fête", "naïve", "plain"],  # French
+        ["각", "한국", "말", "plain"],  # syllables and their letters
+        ["tiếng", "việt", "đường", "plain"],  # two accents on one letter
+        ["\u212bngström", "ά", "\u1f71\u03bb", "plain"],  # signs of the same looks, of which one form is left
+    ],
+)
+def test_normal_forms_of_unicode_are_named_as_the_cause(words):
+    rng, n = np.random.default_rng(0), len(words) - 1
+    forms = [[unicodedata.normalize(form, word) for word in words] for form in ("NFC", "NFD", "NFC")]
+    with pytest.raises(InputError, match=f"; {n} more would be in common in one normal form of Unicode") as refused:
+        join([from_pair(own, rng.normal(size=(n + 1, 5)), f"r{k}") for k, own in enumerate(forms)])
+    assert "unicodedata.normalize('NFC', ...)" in str(refused.value)
+    plain = [f"w{k}" for k in range(20)]
+    runs = join([from_pair(own + plain, rng.normal(size=(n + 21, 5)), f"r{k}") for k, own in enumerate(forms)])
+    assert runs.joining.composed == n
+    assert any(f"{n} more would be in common" in note for note in left_out(runs.joining))
+    mended = [[unicodedata.normalize("NFC", word) for word in own] for own in forms]  # as the message says
+    runs = join([from_pair(own + plain, rng.normal(size=(n + 21, 5)), f"r{k}") for k, own in enumerate(mended)])
+    assert (runs.words, runs.joining.composed, list(left_out(runs.joining))) == (n + 21, 0, [])
+
+
+def test_words_that_are_missing_or_of_other_letters_are_no_matter_of_normal_forms():
+    rng, plain = np.random.default_rng(0), [f"w{k}" for k in range(20)]
+    own = [["é", "ö"], ["e\u0300", "o"], ["été", "ø"]]
+    runs = join([from_pair(one + plain, rng.normal(size=(22, 5)), f"r{k}") for k, one in enumerate(own)])
+    assert (runs.joining.dropped, runs.joining.composed) == (6, 0)

@@ -33,6 +33,8 @@ _TIMES, _FEWEST = (4, 3, 2), 2
 _SHOWN, _OFFERED = 6, 3
 _LANGUAGE = ("{http://www.w3.org/XML/1998/namespace}lang", "lang")
 _OF_LANGUAGE = "lang="
+_RECORDS, _FIELDS, _SHORT = 3, 2, 12
+"""Records of a file and fields of a record, at least; words that a field has fewer of."""
 _CODES = 3
 """Names of elements that hold numbers or keys alone, from which on a file is records: prose numbers its pages."""
 
@@ -117,7 +119,7 @@ def _read(file: TextFile) -> Iterator[Document]:
             )
     elements = _chosen(file, [root], found) if file.options.column else [root]
     if not file.options.column:
-        _refuse_fields(file, found)
+        _refuse_fields(file, found, root)
         _refuse_languages(file, root)
         _refuse_repeated(file, root)
     for number, element in enumerate(elements, 1):
@@ -199,7 +201,7 @@ def _refuse_languages(file: TextFile, root: Any) -> None:
     )
 
 
-def _refuse_fields(file: TextFile, found: Survey) -> None:
+def _refuse_fields(file: TextFile, found: Survey, root: Any) -> None:
     """Refuse records of data, whose names, dates and numbers would be words of the text."""
     words = Counter({name: use.words for name, use in found.uses.items() if use.words})
     total = words.total()
@@ -210,15 +212,52 @@ def _refuse_fields(file: TextFile, found: Survey) -> None:
     text |= {name for name, n in words.items() if n >= _LONG * found.uses[name].number}
     fields = total - sum(words[name] for name in text)
     codes = [name for name, use in found.uses.items() if use.codes > 0.8 * use.number]
-    if fields <= _FEW * total and len(codes) < _CODES:
+    of_records = _text_of_records(root)
+    if fields <= _FEW * total and len(codes) < _CODES and of_records is None:
         return
     shown = ", ".join(f"<{name}> {n / total:.0%}" for name, n in words.most_common(_SHOWN) if n >= _SOME * total)
     ranked = sorted(words, key=lambda name: (name not in text, -words[name]))
+    if of_records is not None:
+        ranked = [of_records, *(name for name in ranked if name != of_records)]
     ways = ", ".join(option("column", name) for name in ranked[:_OFFERED])
     raise InputError(
         f"{file.path}: this XML has fields beside text (of its words stand in {shown}); which element is a document's "
         f"text? say {ways}, or {option('format', 'html')} to read all of them"
     )
+
+
+def _text_of_records(root: Any) -> str | None:
+    """Return what holds the text, if most words stand in elements that are made alike, of some fields and one text.
+
+    Fields are short and stand once in each, at least two of them, one of which always has a digit: a date or key. The
+    text stands once in each, too: chapters have a number and a title, and then many paragraphs.
+    """
+    total = len(" ".join(root.itertext()).split())
+    alike: dict[str, list[Any]] = {}
+    for element in root.iter("{*}*"):
+        if len(element) > _FIELDS:
+            alike.setdefault(name_of(element), []).append(element)
+    found = (_text_of(some, total) for some in alike.values() if len(some) >= _RECORDS)
+    return next((name for name in found if name), None)
+
+
+def _text_of(records: list[Any], total: int) -> str | None:
+    short, keys, words = Counter[str](), Counter[str](), Counter[str]()
+    for record in records:
+        names = Counter(name_of(child) for child in record.iterchildren("{*}*"))
+        for child in record.iterchildren("{*}*"):
+            name, said = name_of(child), " ".join(child.itertext())
+            words[name] += (number := len(said.split()))
+            once = names[name] == 1 and 0 < number < _SHORT and not len(child)
+            short[name] += once
+            keys[name] += once and any(map(str.isdigit, said))
+    longest = max(words, key=words.__getitem__, default="")
+    often = _ALL * len(records)
+    fields = [name for name, n in short.items() if n >= often]
+    text = words.total() - sum(words[name] for name in fields)
+    if len(fields) < _FIELDS or not any(keys[name] >= often for name in fields) or 2 * text < max(total, 1):
+        return None
+    return None if any(len(record.findall(f"{{*}}{longest}")) > 1 for record in records) else longest
 
 
 def _refuse_repeated(file: TextFile, root: Any) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 from gpustab.errors import InputError, option
+from gpustab.formats.options import LoadOptions
+from gpustab.formats.text.decimals import are_running, count_among
 
 Kind = Literal["text", "numbers", "lists"] | None
 """What a column holds; ``None`` for dates, pictures and other things."""
@@ -39,31 +41,31 @@ class Columns(NamedTuple):
 
 
 def choose_columns(
-    names: Sequence[str], kinds: Sequence[Kind], is_running: Callable[[int], bool], word_column: str | None = None
+    names: Sequence[str], kinds: Sequence[Kind], sample: Callable[[int], Sequence[object]], options: LoadOptions
 ) -> Columns:
     """Find the words and the dimensions among the columns of a table.
 
     Args:
         names: of the columns; empty texts where the table has no names.
         kinds: what the columns hold.
-        is_running: tells whether a column of numbers just counts the rows.
-        word_column: name, or number from 1 upwards, of the words.
+        sample: gives the first values of a column.
+        options: ``word_column`` is the name, or number from 1 upwards, of the words; with ``dim`` nothing is doubted.
 
     Raises:
-        InputError: if no column, or more than one, may be the words, or no numbers are left; the message lacks the
-            file's name.
+        InputError: if no column, or more than one, may be the words, no numbers are left, or a count seems to be among
+            the values; the message lacks the file's name.
     """
-    word = _word(list(names), kinds, word_column)
+    word = _word(list(names), kinds, options.word_column)
     numbers = [i for i, kind in enumerate(kinds) if kind == "numbers" and i != word]
-    running = [i for i in numbers if (names[i].lower() in _ROW_NUMBERS) and is_running(i)]
+    running = [i for i in numbers if (names[i].lower() in _ROW_NUMBERS) and are_running(sample(i))]
     running = running if any(names) else [i for i in running if i == 0]
     counts = next((i for i in numbers if names[i].lower() in _COUNTS), None)
     rest = [i for i in numbers if i not in running and i != counts]
     vectors = _numbered(names, rest)
     if not vectors:
-        vectors = [i for i, kind in enumerate(kinds) if kind == "lists"]
-        if len(vectors) != 1:
-            raise InputError("no column of numbers is left for the vectors")
+        vectors = _lists(names, kinds, options)
+    elif options.dim is None:
+        _refuse_count(names, vectors, [sample(i) for i in vectors])
     notes = [f"the words are {_called(names, word)}, the vectors {_span(names, vectors)}"]
     if counts is not None:
         notes.append(f"the counts are {_called(names, counts)}")
@@ -71,6 +73,31 @@ def choose_columns(
         shown = ", ".join(_called(names, i) for i in left[:_SHOWN]) + " ..." * (len(left) > _SHOWN)
         notes.append(f"{len(left)} other column(s) were not read: {shown}")
     return Columns(word, tuple(vectors), counts, notes)
+
+
+def _lists(names: Sequence[str], kinds: Sequence[Kind], options: LoadOptions) -> list[int]:
+    lists = [i for i, kind in enumerate(kinds) if kind == "lists"]
+    if not lists:
+        raise InputError("no column of numbers is left for the vectors")
+    vectors = [i for i in lists if names[i] == options.tensor] if len(lists) > 1 else lists
+    if len(vectors) != 1:
+        which = " or ".join(_called(names, i) for i in lists[:_SHOWN])
+        raise InputError(f"the vectors may be {which}, which hold lists; choose by {option('tensor', ...)}")
+    return vectors
+
+
+def _refuse_count(names: Sequence[str], vectors: Sequence[int], columns: Sequence[Sequence[object]]) -> None:
+    rows = [
+        [str(value).strip().encode("utf-8", "surrogateescape") for value in row] for row in zip(*columns, strict=True)
+    ]
+    if (place := count_among(rows)) is None:
+        return
+    named = any(names)
+    way = "name it 'count', or save the table without it" if named else "save the table without it"
+    raise InputError(
+        f"{_called(names, vectors[place])} has whole numbers ('{columns[place][0]}' in the first row) and no other "
+        f"column of values has: a count? {way}, or say {option('dim', len(vectors))} if these are values"
+    )
 
 
 def _word(names: list[str], kinds: Sequence[Kind], asked: str | None) -> int:
@@ -90,6 +117,9 @@ def _word(names: list[str], kinds: Sequence[Kind], asked: str | None) -> int:
         return named[0]
     which = " or ".join(_called(names, i) for i in (named or texts)[:_SHOWN])
     said = f"the words may be {which}" if which else "no column holds words"
+    if not which and len(set(names)) == len(names) and not any(map(_NUMBERED.fullmatch, names)) and all(names):
+        said += f", and those on line 1 are {len(names)} different ones: is each column a word's vector? then save the "
+        said += "table turned (pandas.read_csv(FILE).T.to_csv(OTHER))"
     raise InputError(f"{said}; {_there(names)}; choose by {option('word_column', ...)}")
 
 

@@ -16,7 +16,7 @@ from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.sniff import UTF8_BOM, foreign
 from gpustab.formats.source import Source
 from gpustab.formats.table.columns import Columns, Kind, choose_columns
-from gpustab.formats.text.decimals import RowError, are_running, is_number_like, parse_number
+from gpustab.formats.text.decimals import RowError, is_number_like, parse_number
 from gpustab.formats.text.layout import Lines, are_names
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import as_word, show
@@ -46,8 +46,7 @@ class TableLayout:
 
     def columns(self, options: LoadOptions) -> Columns:
         """Choose the columns."""
-        running = [are_running(column) for column in zip(*self.body, strict=True)]
-        return choose_columns(self.names, self.kinds, running.__getitem__, options.word_column)
+        return choose_columns(self.names, self.kinds, list(zip(*self.body, strict=True)).__getitem__, options)
 
 
 def find_layout(head: bytes, header: bool | None = None, word_column: str | None = None) -> TableLayout | None:
@@ -97,17 +96,21 @@ def _with(lines: Sequence[str], delimiter: str, header: bool | None, word_column
         return None
     body = [tuple(row) for row in (rows[1:] or rows) if len(row) == width]
     kinds = tuple(_kind([row[i] for row in body]) for i in range(width))
-    first = rows[0] if len(rows[0]) == width else [""] * (width - len(rows[0])) + rows[0]
-    asked, by_name = _asked(first, kinds, word_column)
+    short = len(rows[0]) == width - 1 and not _is_word2vec_header(rows[0])  # R names all but the words
+    first = [""] * short + rows[0]
+    asked, by_name = _asked(first, kinds, word_column) if len(first) == width else (None, False)
     numbers = [i for i, kind in enumerate(kinds) if kind == "numbers" and i != asked]
     if len(numbers) < 2 - (word_column is not None):
         return None
-    named = len(rows) > 1 and len(first) == width and _are_names(first, body, numbers)
-    named = named or by_name
+    named = len(rows) > 1 and len(first) == width and (by_name or _are_names(first, body, numbers))
     named = named if header is None else header and len(first) == width
     whole = body if named or len(rows[0]) != width else [tuple(rows[0]), *body][:_SAMPLE]
     names = tuple(field.strip() for field in first) if named else ("",) * width
     return TableLayout(delimiter, names, named, kinds, tuple(whole))
+
+
+def _is_word2vec_header(first: Sequence[str]) -> bool:
+    return len(first) == 2 and all(field.isdecimal() for field in first)
 
 
 def _asked(first: Sequence[str], kinds: Sequence[Kind], asked: str | None) -> tuple[int | None, bool]:
@@ -231,6 +234,9 @@ class _Reading:
     def _is_whole(self, number: int, row: list[str]) -> bool:
         if len(row) != len(self._layout.names):
             what = f"line {number}: {len(row)} fields, wanted {len(self._layout.names)}"
+            if self._table.rows == 0 and _is_word2vec_header(row):
+                rows, values = row
+                raise InputError(f"{what}: is it word2vec's header, {rows} rows of {values} values? take the line out")
             if not (self._lines.unfinished and self._options.allow_truncated):
                 cut = f"; the file ends here: was it cut? {option('allow_truncated')} leaves this row out"
                 raise InputError(f"{what}{cut if self._lines.unfinished else ''}")

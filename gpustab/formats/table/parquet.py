@@ -17,7 +17,6 @@ from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.source import Source, check_unpacked
 from gpustab.formats.table.columns import Columns, Kind, choose_columns
-from gpustab.formats.text.decimals import are_running
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import LONGEST_WORD, as_word, too_long
 
@@ -61,10 +60,7 @@ def _read(source: Source, options: LoadOptions) -> Space:
         raise InputError("there are no rows")
     names = [field.name for field in schema]
     columns = choose_columns(
-        names,
-        [_kind(field.type) for field in schema],
-        lambda i: are_running(first.column(i).slice(0, _SAMPLE).to_pylist()),
-        options.word_column,
+        names, [_kind(field.type) for field in schema], lambda i: first.column(i).slice(0, _SAMPLE).to_pylist(), options
     )
     d, limit = _width(first, columns), options.limit
     check_dimension(d, options)

@@ -18,6 +18,9 @@ _FIELD = re.compile(rb"[^ \t]+")
 _PLAIN_BYTES = b"0123456789.eE+- \t"
 _DECIMAL = rb"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
 _NUMBER = re.compile(_DECIMAL)
+_WHOLE = re.compile(rb"[0-9]++(?:\.0*+)?")
+_FEWEST = 3
+"""Rows that must agree, and numbers a row, before one of them is doubted."""
 _SPARSE = re.compile(rb"\d+:" + _DECIMAL)
 # C printf writes nan, -nan, inf and nan(...); Microsoft's older runtimes write 1.#QNAN and -1.#IND.
 _NAN = re.compile(rb"[+-]?(?:nan(?:\(\w*\))?|1\.#(?:qnan|snan|ind)\d*)", re.IGNORECASE)
@@ -47,6 +50,30 @@ def are_running(numbers: Sequence[Any]) -> bool:
     """
     plain = [show(number) if isinstance(number, bytes) else str(number) for number in numbers]
     return plain[:1] in (["0"], ["1"]) and plain == [str(int(plain[0]) + i) for i in range(len(plain))]
+
+
+def count_among(rows: Sequence[Sequence[bytes]]) -> int | None:
+    """Return the one place of some rows that has whole numbers where the others have fractions, ``None`` without one.
+
+    A place where all numbers are equal is no count, nor is one with zeros that does not number the rows.
+
+    Args:
+        rows: their numbers, equally many, three or more.
+
+    >>> count_among([[b"71", b"0.5", b"-1e-3"], [b"30", b"1.0", b"0.25"], [b"9", b".5", b".7"]])
+    0
+    >>> count_among([[b"0", b"0.5", b"-1e-3"], [b"1", b"1.0", b"0.25"], [b"0", b".5", b".7"]])
+    """
+    columns = list(zip(*rows, strict=True))
+    if len(columns) < _FEWEST or len(rows) < _FEWEST:
+        return None
+    whole = [[_WHOLE.fullmatch(value) is not None for value in column] for column in columns]
+    all_whole = [place for place, column in enumerate(whole) if all(column)]
+    if len(all_whole) != 1 or any(2 * sum(column) > len(rows) for column in whole if not all(column)):
+        return None
+    numbers = [float(value) for value in columns[all_whole[0]]]
+    counts = len(set(numbers)) > 1 and (min(numbers) > 0 or are_running(columns[all_whole[0]]))
+    return all_whole[0] if counts else None
 
 
 def is_sparse(field: bytes) -> bool:

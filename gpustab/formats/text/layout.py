@@ -11,7 +11,15 @@ from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.sniff import UTF8_BOM, read_header
 from gpustab.formats.source import Source
-from gpustab.formats.text.decimals import SEPARATORS, are_running, count_values, is_number_like, is_sparse, start_of
+from gpustab.formats.text.decimals import (
+    SEPARATORS,
+    are_running,
+    count_among,
+    count_values,
+    is_number_like,
+    is_sparse,
+    start_of,
+)
 from gpustab.spaces.words import show
 
 LONGEST_LINE = 1 << 26
@@ -104,6 +112,8 @@ def settle(lines: Sequence[bytes], options: LoadOptions) -> Layout:
     first = lines[0] if lines else b""
     declared = None if options.header is False else read_header(first)
     if declared is None and options.header is not False and (names := _with_names(lines, options)):
+        if options.dim is None:
+            refuse_doubtful([line for line in lines[1:SAMPLE_ROWS] if line.strip(SEPARATORS)], names.dimension)
         return names
     if options.header and declared is None:
         raise InputError(
@@ -112,7 +122,7 @@ def settle(lines: Sequence[bytes], options: LoadOptions) -> Layout:
     _refuse_sparse(lines)
     rows = [line for line in lines[1 if declared else 0 :] if line.strip(SEPARATORS)]
     widths = Counter(count_values(row) for row in rows[:SAMPLE_ROWS])
-    if declared and (options.header or _is_header(declared, widths, options.dim)):
+    if declared and _is_header(declared, widths, options):
         named = options.header is None and _with_names(lines[1:], options) is not None
         if not (dimension := options.dim or declared[1]):
             raise InputError(f"line 1 declares rows of 0 values; say {option('dim', ...)}")
@@ -167,17 +177,21 @@ def are_names(label: bytes, fields: Sequence[bytes], values: Sequence[Sequence[b
     return above_words or (len(running) > 2 and len(values) > 0 and broken == len(values))
 
 
-def _is_header(declared: tuple[int, int], widths: Counter[int], dim: int | None) -> bool:
-    rows, dimension = declared
-    if dim in (None, dimension) and widths and 2 * widths[dimension] >= widths.total():
+def _is_header(declared: tuple[int, int], widths: Counter[int], options: LoadOptions) -> bool:
+    (rows, dimension), dim = declared, options.dim
+    most = [width for width, times in widths.items() if 2 * times >= widths.total()]
+    if (dim in (None, dimension) and dimension in most) or (options.header and (dim or not most or 0 in most)):
         return True
     if dim == 1 and dimension != 1:
         return False  # as a header it would contradict the dimension that was asked for
+    if dim in most:
+        return True  # one value less than other rows have makes no row, but a number that is wrong
     following = ", ".join(str(width) for width, _ in widths.most_common(3)) or "no"
+    of_header = f"{option('header', True)} and {option('dim', max(most, default=dimension) or dimension)}"
+    of_word = f", or {option('header', False)} if it is a word" * (1 in most)
     raise InputError(
         f"line 1, '{rows} {dimension}', is either a header ({rows} rows of {dimension} values) or the word '{rows}' "
-        f"with 1 value, but the rows after it have {following} values; say "
-        f"{option('header', True)} or {option('header', False)}, and {option('dim', ...)}"
+        f"with 1 value, but the rows after it have {following} values; say {of_header} if it is a header{of_word}"
     )
 
 
@@ -229,16 +243,17 @@ def refuse_doubtful(rows: Sequence[bytes], dimension: int) -> None:
             f"the rows begin with their own numbers ('{first}') and not with the words; save them without, or say "
             f"{option('dim', dimension)} if the number belongs to the word"
         )
-    if lengths == {dimension + 1} and dimension > 2 and all(_has_count(row) for row in fields):
+    if lengths == {dimension + 1} and (place := count_among([row[1:] for row in fields])) is not None:
+        shown = show(fields[0][1 + place])
         raise InputError(
-            f"the first value of every row is a whole number ('{show(fields[0][1])}' on the first) and no other is: "
-            f"a count? save the rows without it, or say {option('dim', dimension)} if it is a value"
+            f"{_value(place, dimension)} of every row is a whole number ('{shown}' on the first) and no "
+            f"other is: a count? save the rows without it, or say {option('dim', dimension)} if it is a value"
         )
+
+
+def _value(place: int, of: int) -> str:
+    return "the first value" if not place else "the last value" if place == of - 1 else f"value {place + 1}"
 
 
 def _is_fraction(field: bytes) -> bool:
     return is_number_like(field) and field.count(b".") == 1 and field != b"."
-
-
-def _has_count(row: Sequence[bytes]) -> bool:
-    return row[1].isdigit() and row[1] != b"0" and all(b"." in value or b"e" in value for value in row[2:])

@@ -39,6 +39,8 @@ _AT_ONCE = 512
 _ROWS = 256
 """Words whose cosines with all others are looked at, to draw pairs from."""
 _BINS = 50
+_AGAIN, _DISTINCT = 3, 4
+"""So often a value that may stand for no score occurs; so many distinct ones there are at least."""
 _WORD = re.compile(r"\w+")
 
 
@@ -96,7 +98,7 @@ def calibration(
         :func:`calibrations_of` makes objects of them that are applied to cosines.
 
     Raises:
-        InputError: if a file or model cannot be read, or there are fewer than 20 scored pairs.
+        InputError: if a file or model cannot be read, or there are fewer than 20 distinct scored pairs.
     """
     options = chosen(CalibrationOptions, options, choices)
     given = [] if isinstance(groups, tuple) and not groups else groups_of(groups)
@@ -229,13 +231,16 @@ def _add(answer: Answer, group: str, scores: Scores, options: CalibrationOptions
     """Calibrate one model or space, and add its rows; one whose cosines are all equal has an alarm."""
     given, scores = len(scores.items), scores.with_vectors()
     x, y = scores.cosines, scores.scores
+    answer.result.alarms += [f"{groups_in_words([group])}: {said}" for said in _strange(y)]
     if len(x) < given:
         answer.result.notes.append(
             f"{groups_in_words([group])}: {given - len(x):,} of {given:,} scored pairs were left out, since an item of "
             "theirs has no vector, or one that is not finite."
         )
-    if len(x) < FEWEST:
-        raise InputError(f"{scores.test}: {counted(len(x), 'scored pair')} of {group}, wanted at least {FEWEST}")
+    pairs = len({frozenset(pair) for pair in scores.items})
+    if pairs < FEWEST:
+        each = f" with {len(x)} ratings" if len(x) > pairs else ""
+        raise InputError(f"{scores.test}: {counted(pairs, 'scored pair')} of {group}{each}, wanted at least {FEWEST}")
     answer.result.groups.append({"name": group, "kind": scores.kind, "test": scores.test, "pairs": len(x)})
     if np.ptp(x) <= 1e-6:
         answer.result.alarms.append(
@@ -269,3 +274,28 @@ def _falls(x: Floats, y: Floats) -> bool:
     """Tell whether scores surely fall where cosines rise."""
     correlation = float(np.corrcoef(x, y)[0, 1])
     return bool(correlation < -3 / math.sqrt(len(x)))
+
+
+def _strange(scores: Floats) -> Iterator[str]:
+    """Yield what is to be said of a score that may stand for none: one value again and again, apart from all others.
+
+    It lies farther from all others than they spread, or is the only one below 0 and they spread twice as far.
+
+    >>> [said.partition(" of ")[0] for said in _strange(np.array([0, 1.5, 4, 5, 2, 999, 999, 999, -1, -1, -1]))]
+    ['3 scores', '3 scores']
+    >>> list(_strange(np.array([-1.0, 0, 1] * 9))), list(_strange(np.array([0.0, 5, 1.2, 90])))
+    ([], [])
+    """
+    values, times = np.unique(scores, return_counts=True)
+    kept = np.ones(len(values), bool)
+    for end, beside in ((-1, -2), (0, 1)):
+        ends = values[kept]
+        if len(ends) < _DISTINCT or times[kept][end] < _AGAIN:
+            continue
+        gap, spread = abs(ends[end] - ends[beside]), np.ptp(np.delete(ends, end))
+        if gap > spread or (end == 0 and ends[0] < 0 <= ends[1] and spread >= 2 * gap):
+            kept[np.flatnonzero(kept)[end]] = False
+            yield (
+                f"{times[values == ends[end]][0]:,} scores of {len(scores):,} are {ends[end]:g}, and all others lie "
+                "apart. If that stands for no score, leave these pairs out: they decide what is found."
+            )

@@ -106,6 +106,8 @@ def verdict(groups: Sequence[Mapping[str, Any]]) -> str:
     ('Nothing is odd about this file.', 'Nothing is odd about this corpus.')
     >>> verdict([{"name": "lee", "lines": [], "doubts": []}] * 2)
     'Nothing is odd about these 2 corpora.'
+    >>> verdict([{"name": "a.npy", "error": "it holds no words; name them by --vocab ..."}])
+    'a.npy cannot be read: it holds no words; name them by --vocab ...'
     """
     refused = [f"{group['name']} cannot be read: {group['error']}" for group in groups if "error" in group]
     odd = [
@@ -117,7 +119,7 @@ def verdict(groups: Sequence[Mapping[str, Any]]) -> str:
         return f"Nothing is odd about {f'this {one}' if len(groups) == 1 else f'these {len(groups)} {many}'}."
     more = f" And {len(odd) - _NAMED} more, below." if len(odd) > _NAMED else ""
     lead = f"{len(odd)} of {len(groups)} {many} {'is' if len(odd) == 1 else 'are'} odd. " if len(groups) > 1 else ""
-    return lead + " ".join(f"{one.rstrip('.')}." for one in odd[:_NAMED]) + more
+    return lead + " ".join(one if one.endswith(".") else f"{one}." for one in odd[:_NAMED]) + more
 
 
 def _odd(group: Mapping[str, Any]) -> str:

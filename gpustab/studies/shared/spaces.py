@@ -19,7 +19,7 @@ from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.pip_loss import mean_cosines
 from gpustab.machine.device import Compute
 from gpustab.results.page import counted
-from gpustab.runs.joining import Joining
+from gpustab.runs.joining import Joining, in_one_form
 from gpustab.runs.key import WHOLE
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words
@@ -354,6 +354,8 @@ def left_out(joining: Joining) -> Iterator[str]:
             f"{counted(joining.dropped, 'word', 'is/are', of=joining.seen)} left out, because fewer than "
             f"{joining.min_runs} runs have them ({some_words(joining.dropped_sample)} ...)."
         )
+    if joining.composed:
+        yield f"{in_one_form(joining.composed)}."
     if joining.undefined:
         yield (
             f"{counted(joining.undefined, 'word', 'is/are')} left out, because of a zero vector in some run "

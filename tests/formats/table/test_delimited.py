@@ -56,6 +56,19 @@ FORMS = {
 }
 
 
+def test_a_column_named_count_is_one_and_a_dimension_of_zeros_or_ones_is_none(read):
+    counts, plain = list(range(90, 80, -1)), frame().set_axis(list("abcde"), axis=1)
+    named = plain.assign(seen=counts)
+    with pytest.raises(InputError, match=r"column 7 'seen' has whole numbers .* name it 'count'"):
+        read(named.to_csv())
+    assert right(read(named.rename(columns={"seen": "count"}).to_csv())).notes
+    assert right(read(frame().assign(seen=counts).to_csv()))  # beside columns that are numbered it is none of them
+    for same in (0, 1, 0.0):
+        assert read(plain.assign(dead=same).to_csv()).vectors.shape[1] == 6
+    whole = plain.mul(10).round().astype(int).assign(seen=counts)
+    assert read(whole.to_csv()).vectors.shape[1] == 6
+
+
 def r_table(between, corner=""):
     rows = [
         between.join([f'"{w.replace(chr(34), chr(34) * 2)}"', *map(repr, x.tolist())])
@@ -212,3 +225,65 @@ def test_a_number_is_a_place_unless_words_have_it_as_a_name(read):
         read(table.rename(columns={"w": "1"})[[0, 2, "1", 3, 4]].to_csv(index=False), word_column="1"),
         values=VALUES[:, [0, 2, 3, 4]],
     )
+
+
+BRACKETED = {
+    "the [0.1, 0.2]": ("{w} [{commas}]", ""),
+    "the,[0.1 0.2]": ("{w},[{blanks}]", ""),
+    'the,"[0.1, 0.2]"': ('{w},"[{commas}]"', "word,vector\n"),
+    '["the", 0.1, 0.2]': ('["{w}", {commas}]', ""),
+    "the [0.1 0.2] with tabs": ("{w}\t[ {blanks} ]", ""),
+    "('the', [0.1, 0.2])": ("('{w}', [{commas}])", ""),
+}
+
+
+@pytest.mark.parametrize("form", BRACKETED)
+def test_vectors_in_brackets_are_named(read, form):
+    line, head = BRACKETED[form]
+    words = ["the", "of", "a", "fire", ",", "["]
+    rows = [
+        line.format(w=w, commas=", ".join(map(str, x)), blanks=" ".join(map(str, x)))
+        for w, x in zip(words, VALUES, strict=False)
+    ]
+    with pytest.raises(
+        InputError, match="vectors stand in brackets; save each word and its numbers a line, with blank"
+    ):
+        read(head + "\n".join(rows) + "\n")
+    plain = "".join(f"{w} {' '.join(map(str, x))}\n" for w, x in zip(words, VALUES, strict=False))
+    assert right(read(plain), words, VALUES[:6]).format == "GloVe text"
+
+
+@pytest.mark.parametrize("words", [["[the]", "[0.5]", "[]", "]"], ["a]", "[1", "[1]", "[1 2]"]])
+def test_words_in_brackets_are_words(read, words):
+    for sign in " ,\t":
+        rows = [sign.join([w, *map(str, x)]) for w, x in zip(words, VALUES, strict=False)]
+        right(read("\n".join(rows) + "\n"), words, VALUES[:4])
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_a_header_of_word2vec_above_a_table_is_named(read, sign, quote):
+    words = ["the", "of", "a", "fire"]
+    rows = [sign.join([f"{quote}{w}{quote}", *map(str, x)]) for w, x in zip(words, VALUES, strict=False)]
+    body = "\n".join(rows) + "\n"
+    if sign == "\t" and not quote:
+        assert read(f"4\t5\n{body}").report.format == "word2vec text"
+        return
+    for options in ({}, {"header": True}):
+        with pytest.raises(InputError, match=r"is it word2vec's header, 4 rows of 5 values.* take the line out"):
+            read(f"4{sign}5\n{body}", **options)
+    right(read(body), words, VALUES[:4])
+
+
+def test_a_table_that_lies_on_its_side_is_turned_as_the_message_says(read, tmp_path):
+    words = ["the", "of", "a", "fire"]
+    turned = pd.DataFrame(VALUES[:4], index=words).T
+    with pytest.raises(InputError, match=r"save the table turned \((.*)\)") as refused:
+        read(turned.to_csv(index=False))
+    code = str(refused.value).partition("turned (")[2].partition("); ")[0]
+    other = tmp_path / "turned.csv"
+    eval(code, {"pandas": pd, "FILE": tmp_path / "x.csv", "OTHER": other})
+    right(read_space(other), words, VALUES[:4])
+    for names in ("x1,x2,x3", "0.5,1.5,2"):  # nobody's words
+        with pytest.raises(InputError, match=r"no column holds words; (?:columns|there)"):
+            read(f"{names}\n1.5,2,3\n1,2.5,4\n0.5,.1,.2\n0.5,.1,.2\n")

@@ -52,6 +52,10 @@ def test_wrong_files(tmp_path):
     frame().reset_index().assign(other="x").rename(columns={"word": "left"}).to_parquet(path)
     assert "the words may be column 1 'left' or column 6 'other'" in refusal()
     assert len(read_space(path, LoadOptions(word_column="left", limit=2)).vocabulary) == 2
+    frame().set_axis(list("abcd"), axis=1).assign(seen=[9, 7, 5, 3, 1]).to_parquet(path)
+    assert "'seen' has whole numbers" in refusal()
+    assert read_space(path, LoadOptions(dim=5)).vectors.shape == (5, 5)
+    frame().reset_index().assign(other="x").rename(columns={"word": "left"}).to_parquet(path)
     content = path.read_bytes()
     path.write_bytes(content[:-9])
     assert "cut or damaged" in refusal()
@@ -88,3 +92,15 @@ def test_a_feather_file_that_names_its_batch_again_and_again_is_refused_early(tm
     with pytest.raises(InputError, match=r"a\.feather: .*more buffers than it can hold"):
         read_space(tmp_path / "a.feather")
     assert len(asked) <= (tmp_path / "a.feather").stat().st_size // 8
+
+
+def test_of_two_columns_of_lists_one_is_chosen(tmp_path):
+    path = tmp_path / "x.parquet"
+    rows = {"text": WORDS, "vector": list(VALUES), "other": list(-VALUES)}
+    pd.DataFrame(rows).to_parquet(path)
+    assert "the vectors may be column 2 'vector' or column 3 'other', which hold lists" in refused(load, path)
+    for name, sign in (("vector", 1), ("other", -1)):
+        space = read_space(path, LoadOptions(tensor=name))
+        assert np.array_equal(space.vectors.numpy(), sign * VALUES.astype(np.float32))
+    pd.DataFrame({**rows, "vectors": list(2 * VALUES)}).to_parquet(path)
+    assert read_space(path).vectors[0, 0] == np.float32(2 * VALUES[0, 0])

@@ -88,6 +88,19 @@ def test_trap_a_first_row_looks_like_a_header(save):
     assert read_space(path, LoadOptions(dim=1)).vectors.tolist() == [[3], [4], [5]]
 
 
+def test_a_header_of_a_wrong_number_never_makes_values_words(save):
+    path = save("4 2\n" + "".join(f"w{k} .1 .2 .{k}\n" for k in range(4)))
+    for options in ({}, {"header": True}):
+        assert "say header=True and dim=3 if it is a header" in refusal(path, **options)
+        assert "header=False" not in refusal(path, **options)
+    for options in ({"header": True, "dim": 3}, {"dim": 3}):
+        space = read_space(path, LoadOptions(**options))
+        assert list(space.vocabulary) == [b"w0", b"w1", b"w2", b"w3"]
+        assert "declares 2 values a row, but dim=3" in notes(space)
+    two = read_space(path, LoadOptions(header=True, dim=2))  # who says both is obeyed
+    assert two.vocabulary[0] == b"w0 .1"
+
+
 def test_trap_b_first_word_is_a_number(save):
     space = read_space(save("2019 1 2 3\na 4 5 6\n"))
     assert list(space.vocabulary) == [b"2019", b"a"]

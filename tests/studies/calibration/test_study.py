@@ -212,3 +212,44 @@ def test_the_command_writes_curves_of_two_models_that_are_read_again(known, tmp_
     assert json.loads(made.stdout)["schema"] == "gpustab.calibration/1"
     for name in ("words", "nothing, too"):
         assert Calibration.load(tmp_path / f"out/calibration-{name}.json").pairs == 120
+
+
+@pytest.mark.parametrize(("count", "raters"), [(2, 12), (3, 8), (19, 2)])
+def test_ratings_of_few_pairs_are_counted_by_pairs(known, tmp_path, count, raters):
+    rng = np.random.default_rng(0)
+    rows = [(*pair[:: 1 if k % 2 else -1], float(rng.integers(6))) for *pair, _ in pairs(count) for k in range(raters)]
+    with pytest.raises(InputError, match=f"{count} scored pairs of words with {count * raters} ratings, wanted at"):
+        calibration(models=known("words"), scores=str(pairs_file(tmp_path / "rated.tsv", rows)))
+
+
+def test_ratings_of_few_pairs_of_words_are_counted_by_pairs_too(tmp_path):
+    words, rng = [f"word{k}" for k in range(8)], np.random.default_rng(0)
+    spaces = [(words, rng.normal(size=(8, 5))) for _ in range(2)]
+    runs, path = load_runs(spaces, name="space"), tmp_path / "rated.tsv"
+    path.write_text("".join(f"word{k}\tword{k + 1}\t{rng.integers(6)}\n" for k in (0, 2, 4) for _ in range(8)))
+    with pytest.raises(InputError, match="3 scored pairs of space with 24 ratings, wanted at least 20"):
+        calibration(runs, scores=str(path))
+
+
+def test_ratings_of_many_pairs_are_calibrated(known, tmp_path):
+    rows = [(a, b, score + shift) for a, b, score in pairs(40) for shift in (-0.5, 0, 0.5)]
+    result = calibration(models=known("words"), scores=str(pairs_file(tmp_path / "rated.tsv", rows)))
+    assert next(CALIBRATED.rows(result.tables)).pairs == 120
+    assert any("40 pairs occur more than once" in note for note in result.notes)
+
+
+@pytest.mark.parametrize(("missing", "told"), [(-1, 1), (999, 1), (99, 1), (-9, 1), (0, 0), (5, 0)])
+def test_a_score_that_may_stand_for_none_is_named(known, tmp_path, missing, told):
+    scores = np.clip([score for _, _, score in pairs()], 0, 5)
+    scores[::10] = missing
+    said = list(study._strange(scores))
+    assert len(said) == told
+    assert all(f"12 scores of 120 are {missing}, and all others lie apart" in one for one in said)
+    assert not list(study._strange(scores[scores != missing]))  # as it says
+
+
+def test_scores_that_may_stand_for_none_are_an_alarm(known, tmp_path):
+    rows = [(a, b, {0: -1, 5: 999}.get(k % 10, max(score, 0))) for k, (a, b, score) in enumerate(pairs())]
+    result = calibration(models=known("words"), scores=str(pairs_file(tmp_path / "gaps.tsv", rows)))
+    assert ["are 999" in alarm for alarm in result.alarms] == [True, False]
+    assert "are -1, and" in result.alarms[1]
