@@ -1,0 +1,242 @@
+"""What grid the values of a run lie on, and whether one run is another, rounded to its own grid.
+
+Files of decimals, half precision and integers lie on grids of their own. Two trainings differ by far more than any of
+these explains: nearly all values of a rounded copy lie within half a step of the other's, and of a run of its own only
+as many as chance puts there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+import torch
+from torch import Tensor
+
+from gpustab.kernels.arithmetic import product
+from gpustab.runs.runs import Runs
+
+Kind = Literal["decimals", "digits", "bits", "levels"]
+
+_ROWS = 512
+_PARTS = 8
+_FIRST = 48
+_FEW = 1024
+"""Values that rule out nearly every grid, and levels, at once."""
+
+_OFF = 1 / 8
+"""Steps by which a value on a grid may miss it, as it is a float32; of other values three in four miss by more."""
+
+_FINEST = 2.0**-21
+"""Steps in parts of a value below which float32 itself is the grid."""
+
+_OFTEN = 1 / 4
+"""Share of values at which short floats must lie wider than the decimals that they are written in."""
+
+_MOST_LEVELS = 1 << 14
+_FEWEST_VALUES = 100
+_SIZES: dict[Kind, Tensor] = {
+    "decimals": 10.0 ** torch.arange(2, -11, -1, dtype=torch.float64, device="cpu"),
+    "digits": torch.arange(1, 8, dtype=torch.float64, device="cpu"),
+    "bits": torch.arange(2, 22, dtype=torch.float64, device="cpu"),
+}
+_WIDER = 1.25
+"""Half steps within which a rounded value lies: a fitted rotation and the length of a row err by a tenth of one."""
+
+_MISSED = 0.01
+"""Share of values that may lie outside; of runs that differ by a fifth of a step it is twice that."""
+
+_COARSEST = 1 / 12
+"""Steps, in root mean square values, up to which the rounding of the finer file is allowed for too: of runs of 4 bits
+it would explain what training does."""
+
+
+class Grid(NamedTuple):
+    """The grid of a file.
+
+    Attributes:
+        kind: ``"decimals"`` and ``"levels"`` are equal steps (``"levels"`` of any size, perhaps one for every row or
+            dimension), ``"digits"`` and ``"bits"`` those of significant digits and bits.
+        size: the step, or the number of digits or bits.
+        printed: the grid of the decimals in which numbers of a coarser one were written, as float16 often is.
+    """
+
+    kind: Kind
+    size: Tensor
+    printed: Grid | None = None
+
+    def steps(self, values: Tensor) -> Tensor:
+        """Return the step at every value, of the same shape."""
+        if self.printed is not None:
+            return self._replace(printed=None).steps(values) + self.printed.steps(values)
+        if self.kind in ("decimals", "levels"):
+            return self.size.expand_as(values)
+        least = values.abs()[values != 0]
+        size = values.abs().clamp(min=float(least.min()) if len(least) else 1.0)
+        if self.kind == "digits":
+            return 10.0 ** ((size.log10() + 1e-9).floor() + 1 - self.size)
+        steps = 2.0 ** (size.log2().floor() + 1 - self.size)
+        return steps.clamp(min=2.0**-24).where(self.size == 11, steps)  # float16 has no smaller number
+
+
+class Rounding(NamedTuple):
+    """What rounding explains of every run.
+
+    Attributes:
+        rows: ``(n,)`` the joint words that were looked at.
+        grids: of every run, ``None`` without one that is coarser than float32.
+        errors: ``(R,)`` root mean square error of rounding, in row lengths.
+    """
+
+    rows: Tensor
+    grids: list[Grid | None]
+    errors: Tensor
+
+
+def rounding_of(runs: Runs) -> Rounding:
+    """Return the grids of all runs, from some of their values."""
+    rows = _drawn(runs.joint.cpu())
+    grids, errors = [], []
+    for r in range(len(runs)):
+        values = _raw(runs, r, rows)
+        grid = grid_of(values)
+        grids.append(grid)
+        square = 0.0 if grid is None else float((grid.steps(values).square().mean(1) / values.square().mean(1)).mean())
+        errors.append((square / 12) ** 0.5)
+    return Rounding(rows, grids, torch.tensor(errors, dtype=torch.float64, device="cpu"))
+
+
+def _drawn(joint: Tensor) -> Tensor:
+    """Return some joint words in a few parts, as files are read by slices."""
+    words = joint.nonzero().flatten()
+    starts = torch.linspace(0, max(len(words) - _ROWS // _PARTS, 0), _PARTS, device="cpu").long()
+    offsets = torch.arange(_ROWS // _PARTS, device="cpu")
+    return words[(starts[:, None] + offsets).flatten().clamp(max=len(words) - 1).unique()]
+
+
+def _raw(runs: Runs, r: int, rows: Tensor) -> Tensor:
+    """Return the values of a run as its file has them, ``(n, d_r)`` float64."""
+    cuts = (rows.diff() > _ROWS).nonzero().flatten() + 1
+    parts = list(rows.tensor_split(cuts.cpu()))
+    of_file = runs.rows[r]
+    return torch.cat([of_file[int(k[0]) : int(k[-1]) + 1].cpu()[k - k[0]] for k in parts]).double()
+
+
+def grid_of(values: Tensor) -> Grid | None:
+    """Return the coarsest grid that values ``(n, d)`` lie on, ``None`` where they are as fine as float32.
+
+    Example:
+        >>> values = torch.linspace(-1, 1, 300, dtype=torch.float64).sin().view(20, 15)
+        >>> grid_of(values), grid_of((values * 1000).round() / 1000), grid_of(values.half().double()).kind
+        (None, Grid(kind='decimals', size=tensor(0.0010, dtype=torch.float64)), 'bits')
+    """
+    if values.numel() < _FEWEST_VALUES or not values.isfinite().all():
+        return None
+    found = [grid for grid in _candidates(values) if _lie_on(values, grid)]
+    return max(found, key=lambda grid: float(grid.steps(values).square().mean()), default=None)
+
+
+def _candidates(values: Tensor) -> Iterator[Grid]:
+    """Yield grids on which some of the values lie: most files lie on none, which a few values say."""
+    few = values.flatten()[values.flatten() != 0][:_FIRST]
+    if not len(few):
+        return
+    for kind, sizes in _SIZES.items():
+        steps = Grid(kind, sizes[:, None]).steps(few.expand(len(sizes), -1))
+        if len(fit := (_off(few, steps) <= _OFF).all(1).nonzero()):
+            grid = Grid(kind, sizes[int(fit[0])])  # the coarsest comes first
+            yield from _printed(few, grid)
+            yield grid
+    some = values[: max(1, _FEW // values.shape[1])], values[:, :3], values[:3]
+    for few_lines, over in zip(some, ((0, 1), (0,), (1,)), strict=True):
+        levels = _levels(few_lines, over)
+        if levels is not None and _lie_on(few_lines, levels) and (levels := _levels(values, over)) is not None:
+            yield levels
+
+
+def _printed(values: Tensor, decimals: Grid) -> Iterator[Grid]:
+    """Yield the short floats whose decimals values are: each is what the nearest of them is written as."""
+    for dtype, bits in ((torch.float16, 11), (torch.bfloat16, 8)) if decimals.kind != "bits" else ():
+        grid = Grid("bits", torch.tensor(float(bits), dtype=torch.float64, device="cpu"), decimals)
+        if _are_printed(values, grid, dtype):
+            yield grid
+
+
+def _are_printed(values: Tensor, grid: Grid, dtype: torch.dtype) -> bool:
+    assert grid.printed is not None  # noqa: S101  # by its only callers
+    short, its = values.to(dtype).double(), grid.printed.steps(values)
+    coarser = grid._replace(printed=None).steps(values) > its
+    back = ((short / its).round() * its - values).abs() <= _OFF * its
+    return bool(back.double().mean() >= 1 - _MISSED and coarser.double().mean() > _OFTEN)
+
+
+def _levels(values: Tensor, over: tuple[int, ...]) -> Grid | None:
+    """Return levels of equal distance: of all values, of every dimension, or of every row."""
+    lines = {1: values, 0: values.T}[over[0]] if len(over) == 1 else values.reshape(1, -1)
+    gaps = lines.sort(1).values.diff()
+    span = (lines.amax(1) - lines.amin(1))[:, None]
+    step = gaps.masked_fill(gaps <= span / _MOST_LEVELS, torch.inf).amin(1)
+    if not (len(step) and step.isfinite().all()):
+        return None
+    return Grid("levels", step.view((1, 1) if len(over) == 2 else (-1, 1) if over[0] else (1, -1)))
+
+
+def _off(values: Tensor, steps: Tensor) -> Tensor:
+    """Return by how many steps values miss the grid; only 0 itself lies on its 0."""
+    places = values / steps
+    return (places - places.round()).abs().where((places.abs() > 1 / 2) | (values == 0), 1.0)
+
+
+def _lie_on(values: Tensor, grid: Grid) -> bool:
+    if grid.printed is not None:
+        return _are_printed(values, grid, torch.float16 if int(grid.size) == 11 else torch.bfloat16)
+    steps = grid.steps(values)
+    # Levels may begin anywhere; a value so large that float32 has no digits for the step says nothing.
+    fine = steps < _FINEST * values.abs()
+    if grid.kind == "levels":
+        values = values - (values.amin() if grid.size.numel() == 1 else values.amin(int(grid.size.shape[0] > 1), True))
+    return bool(fine.double().mean() < 1 / 2 and ((_off(values, steps) <= _OFF) | fine).all())
+
+
+def is_rounded(runs: Runs, found: Rounding, a: int, b: int, turn: Tensor) -> bool:
+    """Tell whether of two runs the one with the coarser grid is the other, rounded, up to rotation and row lengths.
+
+    Args:
+        runs: the group.
+        found: their grids.
+        a: a run.
+        b: another.
+        turn: ``(d, d)``, the map from rows of a to those of b.
+    """
+    if found.errors[a] > found.errors[b]:
+        a, b, turn = b, a, turn.mT
+    grid, finer = found.grids[b], found.grids[a]
+    assert grid is not None  # noqa: S101  # such pairs are not asked for
+    values, raw = (_raw(runs, r, found.rows) for r in (b, a))
+    turn = turn.cpu().double()[: raw.shape[1], : values.shape[1]]
+    if plain := bool((turn - turn.round()).abs().max() < _OFF):  # dimensions exchanged, and signs: there is no fit
+        turn = turn.round()
+    rows = found.rows.to(runs.device)
+    own = product(runs.select(a, rows).cpu()[:, : raw.shape[1]], turn)
+    steps = grid.steps(values)
+    half = _WIDER * steps / 2
+    mean = runs.means[b].cpu()[: values.shape[1]] if runs.centre else 0.0
+    allowed = plain and finer is not None and bool(steps.square().mean() <= _COARSEST**2 * values.square().mean())
+    for size, scale in _sizes(runs, a, b, rows):
+        if allowed and finer is not None:
+            its = product(finer.steps(raw), turn.abs()) * scale / 2
+            half = _WIDER * steps / 2 + its.where(its <= steps / 4, 0.0)
+        if ((own * size + mean - values).abs() > half).double().mean() <= _MISSED:
+            return True
+    return False
+
+
+def _sizes(runs: Runs, a: int, b: int, rows: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield by what prepared rows of a, and by what those of its file, are multiplied to be as long as those of b."""
+    mine, others = (runs.lengths[r, rows].cpu()[:, None] for r in (a, b))
+    if not runs.unit:
+        yield torch.ones_like(mine), torch.ones_like(mine)
+        return
+    all_alike = (others / mine).median()
+    yield mine * all_alike, all_alike.expand_as(mine)
+    yield others, others / mine
