@@ -21,8 +21,7 @@ Kind = Literal["decimals", "digits", "bits", "levels"]
 _ROWS = 512
 _PARTS = 8
 _FIRST = 48
-_FEW = 1024
-"""Values that rule out nearly every grid, and levels, at once."""
+"""Values that rule out nearly every grid at once."""
 
 _OFF = 1 / 8
 """Steps by which a value on a grid may miss it, as it is a float32; of other values three in four miss by more."""
@@ -46,9 +45,10 @@ _WIDER = 1.25
 _MISSED = 0.01
 """Share of values that may lie outside; of runs that differ by a fifth of a step it is twice that."""
 
-_COARSEST = 1 / 12
-"""Steps, in root mean square values, up to which the rounding of the finer file is allowed for too: of runs of 4 bits
-it would explain what training does."""
+_COARSEST = 1 / 6
+"""Steps, in root mean square values, of the coarsest grid that is looked at: on one of 5 bits and fewer two trainings
+may well agree.
+"""
 
 
 class Grid(NamedTuple):
@@ -123,7 +123,7 @@ def _raw(runs: Runs, r: int, rows: Tensor) -> Tensor:
 
 
 def grid_of(values: Tensor) -> Grid | None:
-    """Return the coarsest grid that values ``(n, d)`` lie on, ``None`` where they are as fine as float32.
+    """Return the coarsest grid of values ``(n, d)``, ``None`` if they are as fine as float32, or of five bits or fewer.
 
     Example:
         >>> values = torch.linspace(-1, 1, 300, dtype=torch.float64).sin().view(20, 15)
@@ -133,7 +133,10 @@ def grid_of(values: Tensor) -> Grid | None:
     if values.numel() < _FEWEST_VALUES or not values.isfinite().all():
         return None
     found = [grid for grid in _candidates(values) if _lie_on(values, grid)]
-    return max(found, key=lambda grid: float(grid.steps(values).square().mean()), default=None)
+    grid = max(found, key=lambda grid: float(grid.steps(values).square().mean()), default=None)
+    if grid is None or grid.steps(values).square().mean() > _COARSEST**2 * values.square().mean():
+        return None
+    return grid
 
 
 def _candidates(values: Tensor) -> Iterator[Grid]:
@@ -141,17 +144,24 @@ def _candidates(values: Tensor) -> Iterator[Grid]:
     few = values.flatten()[values.flatten() != 0][:_FIRST]
     if not len(few):
         return
+    found = False
     for kind, sizes in _SIZES.items():
         steps = Grid(kind, sizes[:, None]).steps(few.expand(len(sizes), -1))
         if len(fit := (_off(few, steps) <= _OFF).all(1).nonzero()):
             grid = Grid(kind, sizes[int(fit[0])])  # the coarsest comes first
+            found = True
             yield from _printed(few, grid)
             yield grid
-    some = values[: max(1, _FEW // values.shape[1])], values[:, :3], values[:3]
-    for few_lines, over in zip(some, ((0, 1), (0,), (1,)), strict=True):
-        levels = _levels(few_lines, over)
-        if levels is not None and _lie_on(few_lines, levels) and (levels := _levels(values, over)) is not None:
+    if found or not _any_twice(torch.cat([values[2:, :2].flatten(), values[:2].flatten()])):
+        return
+    for over in ((0, 1), (0,), (1,)):
+        if (levels := _levels(values, over)) is not None:
             yield levels
+
+
+def _any_twice(values: Tensor) -> bool:
+    """Tell whether a value occurs twice, as levels do, and values as fine as float32 hardly."""
+    return bool((values[values != 0].sort().values.diff() == 0).any())
 
 
 def _printed(values: Tensor, decimals: Grid) -> Iterator[Grid]:
@@ -219,13 +229,16 @@ def is_rounded(runs: Runs, found: Rounding, a: int, b: int, turn: Tensor) -> boo
     rows = found.rows.to(runs.device)
     own = product(runs.select(a, rows).cpu()[:, : raw.shape[1]], turn)
     steps = grid.steps(values)
-    half = _WIDER * steps / 2
+    # A fitted map moves small values by more than the steps of floats there.
+    fit = 0.0 if plain else float(steps.square().mean().sqrt()) * (turn.shape[0] / (2 * int(runs.joint.sum()))) ** 0.5
     mean = runs.means[b].cpu()[: values.shape[1]] if runs.centre else 0.0
-    allowed = plain and finer is not None and bool(steps.square().mean() <= _COARSEST**2 * values.square().mean())
     for size, scale in _sizes(runs, a, b, rows):
-        if allowed and finer is not None:
-            its = product(finer.steps(raw), turn.abs()) * scale / 2
-            half = _WIDER * steps / 2 + its.where(its <= steps / 4, 0.0)
+        half = _WIDER * steps / 2 + fit
+        if plain and finer is not None:
+            its = product(finer.steps(raw), turn.abs()) * scale
+            low, high = torch.minimum(its, steps), torch.maximum(its, steps)
+            # On one grid, copies are equal: only another grid explains more.
+            half = _WIDER * high / 2 + (low / 2).where((low <= high / 2) | (finer.kind != grid.kind), 0.0)
         if ((own * size + mean - values).abs() > half).double().mean() <= _MISSED:
             return True
     return False

@@ -58,9 +58,11 @@ def judge(runs: Runs, pip: engine.PipPass) -> Judged:
     found, kept = same_pairs(runs, pip), [r for r in range(len(runs)) if r not in fallen]
     if equal_by_nature(runs, found.same):
         return Judged(alarms, [], constant=True)
-    for several in found.classes(kept):
-        every, kept = kept, [r for r in kept if r not in several[1:]]
-        alarms.append(claims.copies(said_of_copies(runs.names, found, several), *_means(losses, kept, every)))
+    classes = found.classes(kept)
+    every, kept = kept, [r for r in kept if not any(r in several[1:] for several in classes)]
+    alarms += [
+        claims.copies(said_of_copies(runs.names, found, several), *_means(losses, kept, every)) for several in classes
+    ]
     every = kept
     for a, b, times in nearly_one(losses[kept][:, kept]):
         two = said_of_near(runs.names[every[a]], runs.names[every[b]], times)
