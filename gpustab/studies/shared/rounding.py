@@ -95,11 +95,11 @@ class Rounding(NamedTuple):
 
 def rounding_of(runs: Runs) -> Rounding:
     """Return the grids of all runs, from some of their values."""
-    rows = _drawn(runs.joint.cpu())
-    grids, errors = [], []
-    for r in range(len(runs)):
+    rows, grids, errors = _drawn(runs.joint.cpu()), [], []
+    screened = _screened(torch.stack([_first(_raw(runs, r, rows[:_FIRST])) for r in range(len(runs))]))
+    for r, fitting in enumerate(screened):
         values = _raw(runs, r, rows)
-        grid = grid_of(values)
+        grid = grid_of(values, fitting)
         grids.append(grid)
         square = 0.0 if grid is None else float((grid.steps(values).square().mean(1) / values.square().mean(1)).mean())
         errors.append((square / 12) ** 0.5)
@@ -122,7 +122,7 @@ def _raw(runs: Runs, r: int, rows: Tensor) -> Tensor:
     return torch.cat([of_file[int(k[0]) : int(k[-1]) + 1].cpu()[k - k[0]] for k in parts]).double()
 
 
-def grid_of(values: Tensor) -> Grid | None:
+def grid_of(values: Tensor, screened: list[Grid] | None = None) -> Grid | None:
     """Return the coarsest grid of values ``(n, d)``, ``None`` if they are as fine as float32, or of five bits or fewer.
 
     Example:
@@ -132,27 +132,38 @@ def grid_of(values: Tensor) -> Grid | None:
     """
     if values.numel() < _FEWEST_VALUES or not values.isfinite().all():
         return None
-    found = [grid for grid in _candidates(values) if _lie_on(values, grid)]
+    screened = _screened(_first(values)[None])[0] if screened is None else screened
+    found = [grid for grid in _candidates(values, screened) if _lie_on(values, grid)]
     grid = max(found, key=lambda grid: float(grid.steps(values).square().mean()), default=None)
     if grid is None or grid.steps(values).square().mean() > _COARSEST**2 * values.square().mean():
         return None
     return grid
 
 
-def _candidates(values: Tensor) -> Iterator[Grid]:
-    """Yield grids on which some of the values lie: most files lie on none, which a few values say."""
-    few = values.flatten()[values.flatten() != 0][:_FIRST]
-    if not len(few):
-        return
-    found = False
+def _screened(few: Tensor) -> list[list[Grid]]:
+    """Return for some values of every run, ``(R, n)``, on what grids they lie: most files lie on none."""
+    screened: list[list[Grid]] = [[] for _ in few]
     for kind, sizes in _SIZES.items():
-        steps = Grid(kind, sizes[:, None]).steps(few.expand(len(sizes), -1))
-        if len(fit := (_off(few, steps) <= _OFF).all(1).nonzero()):
-            grid = Grid(kind, sizes[int(fit[0])])  # the coarsest comes first
-            found = True
-            yield from _printed(few, grid)
-            yield grid
-    if found or not _any_twice(torch.cat([values[2:, :2].flatten(), values[:2].flatten()])):
+        steps = Grid(kind, sizes[:, None, None]).steps(few.expand(len(sizes), -1, -1))
+        fits = (_off(few, steps) <= _OFF).all(2)  # (sizes, R)
+        for r in fits.any(0).nonzero().flatten().tolist():
+            screened[r].append(Grid(kind, sizes[int(fits[:, r].byte().argmax())]))  # the coarsest comes first
+    return screened
+
+
+def _first(values: Tensor) -> Tensor:
+    """Return a few values that are not 0, again and again where they are fewer."""
+    few = values.flatten()[values.flatten() != 0][:_FIRST]
+    return few.repeat(_FIRST)[:_FIRST] if 0 < len(few) < _FIRST else few if len(few) else few.new_ones(_FIRST)
+
+
+def _candidates(values: Tensor, screened: list[Grid]) -> Iterator[Grid]:
+    """Yield grids that values may lie on, besides those on which a few do."""
+    few = _first(values)
+    for grid in screened:
+        yield from _printed(few, grid)
+        yield grid
+    if screened or not _any_twice(torch.cat([values[2:, :2].flatten(), values[:2].flatten()])):
         return
     for over in ((0, 1), (0,), (1,)):
         if (levels := _levels(values, over)) is not None:
@@ -166,7 +177,12 @@ def _any_twice(values: Tensor) -> bool:
 
 def _printed(values: Tensor, decimals: Grid) -> Iterator[Grid]:
     """Yield the short floats whose decimals values are: each is what the nearest of them is written as."""
-    for dtype, bits in ((torch.float16, 11), (torch.bfloat16, 8)) if decimals.kind != "bits" else ():
+    if decimals.kind == "bits":
+        return
+    its = decimals.steps(values)
+    for dtype, bits in ((torch.float16, 11), (torch.bfloat16, 8)):
+        if ((values.to(dtype).double() - values).abs() > its).any():  # as most files tell at once
+            continue
         grid = Grid("bits", torch.tensor(float(bits), dtype=torch.float64, device="cpu"), decimals)
         if _are_printed(values, grid, dtype):
             yield grid
