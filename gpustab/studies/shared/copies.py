@@ -53,6 +53,11 @@ class Copies(NamedTuple):
         classes = ([r, *(k for k in left if k != r and bool(self.same[r, k]))] for r in left)
         return [several for several in classes if len(several) > 1 and several[0] == min(several)]
 
+    def nearly_one(self, losses: Tensor, margin: float = NEAR) -> list[tuple[int, int, float]]:
+        """Return :func:`nearly_one` of runs that are no copies, by their numbers among all."""
+        kept = self.kept()
+        return [(kept[a], kept[b], times) for a, b, times in nearly_one(losses[kept][:, kept], margin)]
+
 
 def same_pairs(runs: Runs, pip: engine.PipPass) -> Copies:
     """Return which pairs of runs are one space twice: equal up to rotation and rounding, of float32 or of their files.
@@ -148,7 +153,7 @@ def said_of_copies(names: Sequence[str], copies: Copies, several: Sequence[int])
     return f"{which} are the same vectors"
 
 
-def nearly_one(losses: Tensor) -> list[tuple[int, int, float]]:
+def nearly_one(losses: Tensor, margin: float = NEAR) -> list[tuple[int, int, float]]:
     """Return pairs of runs that lie far nearer to each other than either lies to any other, with how many times.
 
     Trained on, centred, or rounded and turned: which it is, and whether it is not the others that failed, losses do
@@ -156,10 +161,11 @@ def nearly_one(losses: Tensor) -> list[tuple[int, int, float]]:
 
     Args:
         losses: ``(R, R)`` symmetric pair matrix, without copies, R ≥ 3; fewer runs have no others.
+        margin: see :data:`NEAR`.
 
     Example:
-        >>> nearly_one(torch.tensor([[0.0, 0.01, 0.5], [0.01, 0.0, 0.5], [0.5, 0.5, 0.0]]))
-        [(0, 1, 50.0)]
+        >>> nearly_one(torch.tensor([[0.0, 0.03125, 0.5], [0.03125, 0.0, 0.5], [0.5, 0.5, 0.0]]))
+        [(0, 1, 16.0)]
     """
     if len(losses) < 3:
         return []
@@ -169,8 +175,8 @@ def nearly_one(losses: Tensor) -> list[tuple[int, int, float]]:
     pairs = []
     for a, b in enumerate(mate):
         other = float(torch.minimum(others[a], others[b]))
-        if a < b and mate[b] == a and 0 < float(values[a, b]) < NEAR * other:
-            pairs.append((a, b, round(other / float(values[a, b]), 6)))
+        if a < b and mate[b] == a and 0 < float(values[a, b]) < margin * other:
+            pairs.append((a, b, other / float(values[a, b])))
     return pairs
 
 

@@ -127,8 +127,9 @@ def grid_of(values: Tensor, screened: list[Grid] | None = None) -> Grid | None:
 
     Example:
         >>> values = torch.linspace(-1, 1, 300, dtype=torch.float64).sin().view(20, 15)
-        >>> grid_of(values), grid_of((values * 1000).round() / 1000), grid_of(values.half().double()).kind
-        (None, Grid(kind='decimals', size=tensor(0.0010, dtype=torch.float64)), 'bits')
+        >>> grid_of((values * 1000).round() / 1000).kind, grid_of(values.half().double()).kind
+        ('decimals', 'bits')
+        >>> grid_of(values.float().double())
     """
     if values.numel() < _FEWEST_VALUES or not values.isfinite().all():
         return None

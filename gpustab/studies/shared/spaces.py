@@ -26,9 +26,9 @@ from gpustab.spaces.words import some_words
 from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.shared.claims import Margin
 from gpustab.studies.shared.copies import (
+    NEAR,
     Copies,
     are_one,
-    nearly_one,
     said_of_copies,
     said_of_near,
     same_by_sketch,
@@ -47,9 +47,6 @@ FAR_BY_SPREAD = Margin(2.0, "robust spreads of that logarithm over runs by which
 """
 _SURE = 4
 """Standard errors of a sketch by which a run must stay below what is far."""
-
-_SURE_OF_NEAR = 2
-"""Times the margin within which a sketch leaves it to the losses whether two runs are nearly one."""
 
 _FEW_PAIRS = 24
 """Runs up to which a larger sketch takes as long as all losses."""
@@ -111,11 +108,10 @@ def sentences_of(found: Flaws, pip: engine.PipPass) -> list[str]:
 def flaws_of(runs: Runs, pip: engine.PipPass) -> Flaws:
     """Return what is wrong with the runs of a group, see :func:`of_spaces`."""
     equal, losses = same_pairs(runs, pip), pair_matrix(pip.reduced, len(runs)).cpu()
-    kept = equal.kept()
-    near = [(kept[a], kept[b], times) for a, b, times in nearly_one(losses[kept][:, kept])]
+    near = equal.nearly_one(losses)
     silent = equal.same.clone()
     for a, b, _ in near:
-        silent[a, b] = silent[b, a] = True
+        silent[[a, b], [b, a]] = True
     far = far_runs(losses, silent)
     names = [runs.names[r] for r, _ in far]
     return Flaws(
@@ -143,8 +139,7 @@ def look_at(runs: Runs, compute: Compute) -> list[str]:
     same = same_by_sketch(runs, sketch, compute)
     if same is None:
         return of_spaces(runs, engine.pip_pass(runs, compute))
-    kept = same.kept()
-    near = nearly_one(sketch.distances.mean(0)[kept][:, kept].sqrt() / _SURE_OF_NEAR)
+    near = same.nearly_one(sketch.distances.mean(0).sqrt(), 2 * NEAR)  # as a sketch errs
     if near or (
         not _none_is_far(sketch.distances, same.same)
         and not (len(runs) > _FEW_PAIRS and _none_is_far(engine.sketch_pass(runs, compute, 16).distances, same.same))
