@@ -42,8 +42,8 @@ _SIZES: dict[Kind, Tensor] = {
 _WIDER = 1.25
 """Half steps within which a rounded value lies: a fitted rotation and the length of a row err by a tenth of one."""
 
-_MISSED = 0.01
-"""Share of values that may lie outside; of runs that differ by a fifth of a step it is twice that."""
+_MISSED = 0.02
+"""Share of values that may lie outside; of two trainings that differ by a fifth of a step more do."""
 
 _COARSEST = 1 / 6
 """Steps, in root mean square values, of the coarsest grid that is looked at: on one of 5 bits and fewer two trainings
