@@ -422,7 +422,7 @@ def test_equal_runs_are_named_and_one_of_them_counts():
     stack = noisy_copies(4, 60, 8)
     twice = torch.cat([stack, stack[:1].flip(2)])  # the same run, mirrored
     (alarm,), verdict = judged(twice)
-    assert alarm.startswith("run-000 and run-004 are the same vectors in two files")
+    assert alarm.startswith("run-000 and run-004 are the same vectors. The loss is")
     assert verdict == judged(stack)[1]
     assert judged(noisy_copies(3, 40, 5, noise=1e-4))[0] == []
 

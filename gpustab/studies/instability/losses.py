@@ -159,7 +159,7 @@ def instability_tables(technique: Technique) -> dict[str, Table]:
 def _loss(
     name: str, sampling: str, runs: Runs, rows: Tensor, pip: engine.PipPass, compute: Compute
 ) -> tuple[Loss, WordwisePip]:
-    same = same_pairs(runs, pip)
+    same = same_pairs(runs, pip).same
     losses = pair_matrix(pip.reduced, len(runs)).cpu().masked_fill(same, 0)  # rounding is no distance
     statistics = pair_statistics(losses)
     words = WordwisePip(*(field.cpu()[rows] for field in engine.wordwise_pass(runs, pip.basis, compute)))

@@ -194,7 +194,7 @@ def _measure(
     groups = {
         member.key.sampling: engine.place(answer.read(member, number / of), answer.compute) for member in family.members
     }
-    same = find_copies(groups["shuffled"], answer.compute)
+    same = find_copies(groups["shuffled"], answer.compute).same
     technique = Technique(name, groups, options, answer.compute, same, place, result.notes)
     tables: Tables = {}
     failed: list[GpustabError] = []

@@ -25,9 +25,9 @@ from gpustab.runs.joining import small_overlap
 from gpustab.runs.manifest import FIRST_SCHEMA, MANIFEST, SCHEMA, read_manifest
 from gpustab.runs.runs import Runs, want_runs
 from gpustab.runs.runset import Entry, read_entries, runset_above
-from gpustab.studies.shared.copies import find_copies
+from gpustab.studies.shared.copies import find_copies, said_of_copies
 from gpustab.studies.shared.spaces import equal_by_nature, is_fact, same_each_time
-from gpustab.studies.shared.wording import groups_in_words, listed, some_groups
+from gpustab.studies.shared.wording import groups_in_words, some_groups
 
 Groups = Runs | Group | Sequence[Runs | Group]
 """One group or several; a :class:`~gpustab.runs.group.Group` is read when it is measured, and then let go."""
@@ -156,21 +156,18 @@ def without_copies(runs: Runs, answer: Answer, what: str) -> Runs:
     """
     if len(runs) < 2:
         return runs
-    same = find_copies(runs, answer.compute)
-    again = [r for r in range(len(runs)) if bool(same[r, :r].any())]
-    if not again:
+    found = find_copies(runs, answer.compute)
+    first_of_each = found.kept()
+    if len(first_of_each) == len(runs):
         return runs
-    kept = runs.take([r for r in range(len(runs)) if r not in again])
-    if equal_by_nature(runs, same):
+    kept = runs.take(first_of_each)
+    if equal_by_nature(runs, found.same):
         answer.equal[runs.name] = [same_each_time(len(runs))]
         return kept
-    copies: dict[int, list[int]] = {}
-    for r in again:
-        copies.setdefault(int(same[r].nonzero()[0]), []).append(r)
     answer.copied[runs.name] = [
-        f"{listed([runs.names[r] for r in (first, *others)])} are the same vectors. Only {runs.names[first]} "
+        f"{said_of_copies(runs.names, found, several)}. Only {runs.names[several[0]]} "
         f"is counted: copies would make {what} look more stable than they are."
-        for first, others in copies.items()
+        for several in found.classes()
     ]
     return kept
 

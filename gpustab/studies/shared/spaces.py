@@ -25,7 +25,15 @@ from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words
 from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.shared.claims import Margin
-from gpustab.studies.shared.copies import are_one, same_by_sketch, same_pairs
+from gpustab.studies.shared.copies import (
+    NEAR,
+    Copies,
+    are_one,
+    said_of_copies,
+    said_of_near,
+    same_by_sketch,
+    same_pairs,
+)
 
 COLLAPSED = Margin(0.9, "mean cosine above which a space says little: nearly all words point the same way")
 
@@ -76,7 +84,7 @@ class Flaws(NamedTuple):
 
     Attributes:
         collapse: which runs are collapsed.
-        copies: a sentence on equal runs, or none.
+        copies: sentences on equal runs, and on such that nearly are.
         far: a sentence on runs that lie far from all others, or none.
         names: of these runs.
     """
@@ -99,12 +107,16 @@ def sentences_of(found: Flaws, pip: engine.PipPass) -> list[str]:
 
 def flaws_of(runs: Runs, pip: engine.PipPass) -> Flaws:
     """Return what is wrong with the runs of a group, see :func:`of_spaces`."""
-    equal = same_pairs(runs, pip)
-    far = far_runs(pair_matrix(pip.reduced, len(runs)), equal)
+    equal, losses = same_pairs(runs, pip), pair_matrix(pip.reduced, len(runs)).cpu()
+    near = equal.nearly_one(losses)
+    silent = equal.same.clone()
+    for a, b, _ in near:
+        silent[[a, b], [b, a]] = True
+    far = far_runs(losses, silent)
     names = [runs.names[r] for r, _ in far]
     return Flaws(
         _collapse(runs, pip.scale.mean_cosine.tolist() if pip.scale else []),
-        list(_copies(runs, equal)),
+        [*_copies(runs, equal), *(said_of_near(runs.names[a], runs.names[b], times) for a, b, times in near)],
         list(_far(names, [ratio for _, ratio in far])),
         names,
     )
@@ -127,8 +139,10 @@ def look_at(runs: Runs, compute: Compute) -> list[str]:
     same = same_by_sketch(runs, sketch, compute)
     if same is None:
         return of_spaces(runs, engine.pip_pass(runs, compute))
-    if not _none_is_far(sketch.distances, same) and not (
-        len(runs) > _FEW_PAIRS and _none_is_far(engine.sketch_pass(runs, compute, 16).distances, same)
+    near = same.nearly_one(sketch.distances.mean(0).sqrt(), 2 * NEAR)  # as a sketch errs
+    if near or (
+        not _none_is_far(sketch.distances, same.same)
+        and not (len(runs) > _FEW_PAIRS and _none_is_far(engine.sketch_pass(runs, compute, 16).distances, same.same))
     ):
         return of_spaces(runs, engine.pip_pass(runs, compute))
     means = mean_cosines(sketch.squares, sketch.sums, sketch.words).tolist() if runs.unit else None
@@ -263,10 +277,14 @@ def is_fact(sentence: str) -> bool:
     return sentence == UNSCALED or _NO_FAULT in sentence
 
 
-def _copies(runs: Runs, equal: Tensor) -> Iterator[str]:
+def _copies(runs: Runs, found: Copies) -> Iterator[str]:
+    equal = found.same
     pairs = equal.triu().nonzero().tolist()
     if equal_by_nature(runs, equal):
         yield same_each_time(len(runs))
+    elif pairs and found.rounded.any():
+        for several in found.classes():
+            yield f"{said_of_copies(runs.names, found, several)}. They look perfectly stable: leave all but one out."
     elif pairs:
         i, j = pairs[0]
         of = len(runs) * (len(runs) - 1) // 2

@@ -359,12 +359,37 @@ def odd(name: str, share: float | None, others: float | None, without: float, wi
     )
 
 
-def copies(names: Sequence[str]) -> str:
-    """Return the alarm of runs that are one space several times."""
-    return (
-        f"{listed(names)} are the same vectors in {word(len(names))} files. The sentences below count them once: "
-        "copies would make the runs look more stable than they are."
-    )
+def copies(which: str, without: float, with_them: float) -> str:
+    """Return the alarm of runs that are one space several times.
+
+    Args:
+        which: says so of them, without a stop.
+        without: mean reduced PIP loss of all runs but copies; NaN where one is left.
+        with_them: that of all runs.
+    """
+    left = "One run is left, so there is no verdict."
+    if not math.isnan(without):
+        left = (
+            f"The loss is {number(without, 3)} without copies and {number(with_them, 3)} with them. The sentences "
+            "below count them once, the tables do not."
+        )
+    return f"{which}. {left} Copies would make the runs look more stable than they are."
+
+
+def nearly_one(two: str, second: str, of: int, without: float, with_it: float) -> str:
+    """Return the alarm of two runs that are nearly one.
+
+    Args:
+        two: says so of them.
+        second: the name of the one that is left out.
+        of: how many runs there are.
+        without: mean reduced PIP loss of the others.
+        with_it: that of all runs.
+    """
+    losses = f"The loss is {number(without, 3)} without {second} and {number(with_it, 3)} with it."
+    if of == 3:
+        return f"Two of three runs are nearly one. {two} {losses} Nobody can tell which, so there is no verdict."
+    return f"{two} {losses} The sentences below leave {second} out, the tables do not."
 
 
 def _span(values: Sequence[float], form: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from torch import Tensor
@@ -13,7 +14,7 @@ from gpustab.runs.joining import small_overlap
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import BOOTSTRAP_IS, documents
-from gpustab.studies.shared.copies import same_pairs
+from gpustab.studies.shared.copies import nearly_one, said_of_copies, said_of_near, same_pairs
 from gpustab.studies.shared.spaces import COLLAPSED, equal_by_nature, far_runs, same_each_time
 from gpustab.studies.shared.wording import groups_in_words
 from gpustab.studies.stability import claims
@@ -54,17 +55,31 @@ def judge(runs: Runs, pip: engine.PipPass) -> Judged:
         if len(fallen) == len(runs):
             return Judged([], [], mean)
         alarms.append(claims.collapsed([runs.names[r] for r in fallen], [mean], every=False))
-    same, kept = same_pairs(runs, pip).cpu(), [r for r in range(len(runs)) if r not in fallen]
-    if equal_by_nature(runs, same):
+    found, kept = same_pairs(runs, pip), [r for r in range(len(runs)) if r not in fallen]
+    if equal_by_nature(runs, found.same):
         return Judged(alarms, [], constant=True)
-    for several in _classes(same, kept):
-        alarms.append(claims.copies([runs.names[r] for r in several]))
-        kept = [r for r in kept if r not in several[1:]]
+    classes = found.classes(kept)
+    every, kept = kept, [r for r in kept if not any(r in several[1:] for several in classes)]
+    alarms += [
+        claims.copies(said_of_copies(runs.names, found, several), *_means(losses, kept, every)) for several in classes
+    ]
+    every = kept
+    for a, b, times in nearly_one(losses[kept][:, kept]):
+        two = said_of_near(runs.names[every[a]], runs.names[every[b]], times)
+        kept = [r for r in kept if r != every[b]]
+        alarms.append(claims.nearly_one(two, runs.names[every[b]], len(every), *_means(losses, kept, every)))
+    if len(every) == 3 > len(kept):  # the third may be the odd one
+        return Judged(alarms, [])
     for far, _ in far_runs(losses[kept][:, kept])[:1]:
         rest = [r for k, r in enumerate(kept) if k != far]
         alarms.append(_odd(runs, pip, losses, kept[far], rest))
         kept = rest
     return Judged(alarms, kept if len(kept) > 1 else [])
+
+
+def _means(losses: Tensor, kept: list[int], every: list[int]) -> tuple[float, float]:
+    """Return the mean loss of the runs that are kept, NaN of one, and that of all."""
+    return mean_of(losses, kept).value if len(kept) > 1 else math.nan, mean_of(losses, every).value
 
 
 def _odd(runs: Runs, pip: engine.PipPass, losses: Tensor, far: int, rest: list[int]) -> str:
@@ -75,17 +90,6 @@ def _odd(runs: Runs, pip: engine.PipPass, losses: Tensor, far: int, rest: list[i
         share = float((losses[far, rest] / chance[far, rest]).mean())
         others = without / mean_of(chance, rest).value if len(rest) > 1 else None
     return claims.odd(runs.names[far], share, others, without, mean_of(losses, [*rest, far]).value)
-
-
-def _classes(same: Tensor, some: list[int]) -> Iterator[list[int]]:
-    """Yield the runs that are one space several times, in their order."""
-    done: set[int] = set()
-    for r in some:
-        alike = same[r].tolist()
-        several = [r, *(k for k in some if k != r and alike[k])]
-        if len(several) > 1 and r not in done:
-            done |= set(several)
-            yield sorted(several)
 
 
 class Verdict:

@@ -33,7 +33,7 @@ def nearly_collapsed(runs, v, d, deviation, differing):
 
 
 def same(runs):
-    return same_pairs(runs, engine.pip_pass(runs)).triu().nonzero().tolist()
+    return same_pairs(runs, engine.pip_pass(runs)).same.triu().nonzero().tolist()
 
 
 def said(notes, part):
@@ -195,7 +195,7 @@ def test_a_look_finds_what_all_losses_find(name):
         runs = runs_of(LOOKED_AT[name], unit=unit)
         pip = engine.pip_pass(runs)
         assert look_at(runs, Compute()) == of_spaces(runs, pip)
-        assert torch.equal(find_copies(runs, Compute()), same_pairs(runs, pip))
+        assert torch.equal(find_copies(runs, Compute()).same, same_pairs(runs, pip).same)
 
 
 def test_only_a_doubt_is_decided_by_the_losses_of_all_pairs(monkeypatch):
@@ -214,12 +214,12 @@ def test_runs_that_hardly_differ_take_no_pass_for_every_pair(monkeypatch):
     """Of 24 runs that differ by 1e-5 all 276 pairs were aligned, in six times the time of all losses."""
     base, compute = noisy_copies(1, 2000, 6), Compute(memory=20_000_000)
     runs = runs_of(base + 1e-5 * torch.randn(12, 2000, 6, dtype=torch.float64, generator=generator(3)))
-    want = of_spaces(runs, engine.pip_pass(runs)), same_pairs(runs, engine.pip_pass(runs))
+    want = of_spaces(runs, engine.pip_pass(runs)), same_pairs(runs, engine.pip_pass(runs)).same
     pairs, real = [], engine.gram_pass
     monkeypatch.setattr(engine, "gram_pass", lambda runs, how, *rest: (pairs.append(how), real(runs, how, *rest))[1])
     assert look_at(runs, compute) == want[0]
     assert 0 < len(pairs) <= 12
-    assert torch.equal(find_copies(runs, compute), want[1])
+    assert torch.equal(find_copies(runs, compute).same, want[1])
     assert len(pairs) <= 24
     assert all(how is compute for how in pairs)
 
