@@ -1,8 +1,8 @@
 """Near copies: documents that differ from another by a few words, as drafts and reprints do.
 
 Each document keeps of its sequences of four words the least hash in each of 32 bins (one permutation hashing, Li, Owen
-& Zhang 2012): two documents agree in as many bins as the share of their sequences that they have in common. One pass over
-the words and 128 bytes a document; documents are compared where a bin of theirs is equal and next to it in order.
+& Zhang 2012): two documents agree in as many bins as the share of their sequences that they have in common. One pass
+over the words and 128 bytes a document; documents are compared where a bin of theirs is equal and next to it in order.
 """
 
 from __future__ import annotations

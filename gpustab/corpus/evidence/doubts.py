@@ -7,6 +7,7 @@ from collections.abc import Callable
 from gpustab.corpus.evidence.damage import DAMAGES
 from gpustab.corpus.evidence.documents import boilerplate, copies, layout, near, together, two_languages
 from gpustab.corpus.evidence.doubt import Doubt
+from gpustab.corpus.evidence.every_line import EVERY_LINE
 from gpustab.corpus.evidence.heads import named_lines, record_heads, times
 from gpustab.corpus.evidence.lengths import (
     broken_words,
@@ -36,6 +37,7 @@ DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (
     record_heads,
     named_lines,
     times,
+    *EVERY_LINE,
     markup,
     program,
     numbers,

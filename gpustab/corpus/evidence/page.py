@@ -81,7 +81,8 @@ class Evidence:
     @property
     def at_once(self) -> str:
         """The way to follow the ways of several strong doubts that leave something out; empty where one does."""
-        found = list(dict.fromkeys(literal_eval(one) for d in self.strong for one in _DROPPED.findall(d.way)))
+        ways = (_DROPPED.search(doubt.way) for doubt in self.strong)
+        found = list(dict.fromkeys(literal_eval(way[1]) for way in ways if way))
         found.sort(key=lambda pattern: pattern.startswith("^"))  # a tag that begins a line is left out whole
         return f"for these at once say {option('drop', '|'.join(found))}" if len(found) > 1 else ""
 
