@@ -9,7 +9,6 @@ from ast import literal_eval
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import click
 import typer
 from rich.console import Console
 from rich.markup import escape
@@ -26,6 +25,10 @@ FLAGS: dict[str, str] = {
     },
 }
 """How the library's options are typed here, by their names, where it is not the name itself; commands add theirs."""
+
+
+SET = [""]
+"""Whose ``--set`` is meant: the last is of the command that runs, ``"train's "`` where it has none."""
 
 
 @contextmanager
@@ -71,19 +74,13 @@ def _flag(name: str, value: str | None) -> str:
     flag = FLAGS.get(name, f"--set {name}" if "." in name else f"--{name.replace('_', '-')}")
     if value in ("True", "False") and not flag.startswith("--set "):
         return flag if value == "True" else f"--no-{flag.removeprefix('--')}"
-    if flag.startswith("--set ") and not _takes_set():
-        flag = f"train's {flag}"
+    if flag.startswith("--set "):
+        flag = f"{SET[-1]}{flag}"
     if value is None:
         return flag
     plain = {"True": "true", "False": "false"}.get(value, _plain(value))  # --set reads JSON
     typed = value if value == "..." else shlex.quote(plain)
     return f"{flag}={typed}" if "--set " in flag else f"{flag} {typed}"
-
-
-def _takes_set() -> bool:
-    """Tell whether the command that runs has ``--set``; where none runs, a reader may take any."""
-    context = click.get_current_context(silent=True)
-    return context is None or any("--set" in param.opts for param in context.command.params)
 
 
 def _plain(value: str) -> str:
