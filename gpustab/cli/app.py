@@ -118,6 +118,7 @@ class Once(TyperCommand):
                     if len(names := _typed(param.opts, args)) > 1:
                         ctx.fail(f"{' and '.join(names)} mean the same here: give one")
                     hint = "; words with commas between are one value" if param.metavar and "," in param.metavar else ""
+                    hint = "; join the patterns by |" if param.metavar == "PATTERN" else hint
                     ctx.fail(f"{param.opts[0]} is given {times} times, and only the last would count{hint}")
         return left
 

@@ -27,6 +27,10 @@ FLAGS: dict[str, str] = {
 """How the library's options are typed here, by their names, where it is not the name itself; commands add theirs."""
 
 
+SET = [""]
+"""Whose ``--set`` is meant: the last is of the command that runs, ``"train's "`` where it has none."""
+
+
 @contextmanager
 def complaining(stopped: Callable[[], str] = lambda: "stopped; nothing was written") -> Iterator[None]:
     """End with exit code 2 for bad input, 1 for failed work and 128 + N for signal N, each told in one line.
@@ -70,11 +74,13 @@ def _flag(name: str, value: str | None) -> str:
     flag = FLAGS.get(name, f"--set {name}" if "." in name else f"--{name.replace('_', '-')}")
     if value in ("True", "False") and not flag.startswith("--set "):
         return flag if value == "True" else f"--no-{flag.removeprefix('--')}"
+    if flag.startswith("--set "):
+        flag = f"{SET[-1]}{flag}"
     if value is None:
         return flag
     plain = {"True": "true", "False": "false"}.get(value, _plain(value))  # --set reads JSON
     typed = value if value == "..." else shlex.quote(plain)
-    return f"{flag}={typed}" if flag.startswith("--set ") else f"{flag} {typed}"
+    return f"{flag}={typed}" if "--set " in flag else f"{flag} {typed}"
 
 
 def _plain(value: str) -> str:

@@ -19,8 +19,9 @@ from gpustab.corpus.options import JoinBroken
 
 BREAK = "\x7f"
 """Stands for a line's end behind a hyphen: the one ASCII character that no text has; where one has it, it goes."""
-HYPHENS = "-‐‑¬⸗="
-"""Signs that break a word at a line's end: hyphens, the mark of Word and of OCR, and the double hyphens of Fraktur."""
+HYPHENS = "-‐‑¬⸗=–~"
+"""Signs that break a word at a line's end: hyphens, the mark of Word and of OCR, the double hyphens of Fraktur, and
+what OCR reads for a hyphen."""
 
 _SOFT = re.compile("(?<!\u00ad)\u00ad++[ \t\r]*+\n[ \t]*")
 _NO_LETTER = r"\s!-@\[-`{-~"  # of ASCII: letters beyond it end in marks, which are none either

@@ -104,6 +104,7 @@ _NUMERAL = re.compile(r"(?<!\w)[ivx]{2,}(?:e|o|º)?(?!\w)")
 _VALUE = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _ISO = re.compile(r"[0-9]{4}(?:-(?:0[1-9]|1[0-2])|-(?:0[0-9]|1[0-2])-[0-3][0-9])?")
 _DIGITS = re.compile(r"\d+")
+YEAR_AND_TWO = re.compile(r"([0-9]{4})-([0-9]{2})")
 LONGEST = 300
 """Signs of a date; what has more is running text, and is not looked through for years."""
 
@@ -141,6 +142,25 @@ def read_years(text: str) -> Years | None:
     if found := _OPEN.search(_BEFORE_CHRIST.sub(" ", written)):
         raise UnclearDateError(f"it is open to one side ('{found[0].strip()}')")
     return _era(written)
+
+
+def read_span(text: str) -> Years | None:
+    """Return the years of a date of a column that has spans of years; ``1899-00`` ends with the century.
+
+    Raises:
+        UnclearDateError: as :func:`read_years`, and where the second year is not the later one.
+
+    >>> read_span("1901-12"), read_span("1899-00"), read_span("1903")
+    (Years(first=1901, last=1912), Years(first=1899, last=1900), Years(first=1903, last=1903))
+    """
+    found = YEAR_AND_TWO.fullmatch(text.strip())
+    if not found:
+        return read_years(text)
+    first, last = int(found[1]), int(found[1][:2] + found[2])
+    last += 100 * (found[2] == "00")
+    if last <= first:
+        raise UnclearDateError(f"other dates of the column are spans of years, and '{found[2]}' is no later year")
+    return _checked(first, last)
 
 
 def _plain(text: str) -> str:

@@ -103,8 +103,9 @@ def _beyond_utf8(path: Path) -> Found:
     # In cp1252 a capital before a sign (É») can look like UTF-8, but seldom.
     if 10 * good > stray.total():
         counts = f"{good:,} characters beyond ASCII are UTF-8 and {stray.total():,} bytes are not"
-        place = _place_of_first(path)
-        raise InputError(f"{place}; {counts}: say {option('errors', 'replace')} or {option('encoding', ...)}{hint}")
+        place, other = _place_of_first(path), option("encoding", ...)
+        ways = f"{option('errors', 'replace')} or {other}" if good > stray.total() else other
+        raise InputError(f"{place}; {counts}: say {ways}{hint}")
     if _UNDEFINED & set(stray):
         raise InputError(f"{path}: this is neither UTF-8 nor cp1252; say {option('encoding', ...)}{hint}")
     shown = [word.encode("utf-8", "surrogateescape").decode("cp1252") for word in list(words)[:3]]

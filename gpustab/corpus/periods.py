@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import median
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from gpustab.corpus.compact import Record
 from gpustab.corpus.corpus import Corpus
-from gpustab.corpus.dates import UnclearDateError, Years, kept_year, read_years
+from gpustab.corpus.dates import YEAR_AND_TWO, UnclearDateError, Years, kept_year, read_span, read_years
 from gpustab.corpus.options import UnclearDates
 from gpustab.errors import InputError, option, some_of
 from gpustab.results.page import counted
@@ -20,6 +20,7 @@ SHORT = 0.1
 """A period with a smaller part of the tokens of the middle one is named: few of its words will be frequent enough."""
 
 _SHOWN, _LISTED = 3, 20
+_MONTHS = 12
 OUTSIDE, UNDATED, UNCLEAR, ACROSS = "outside of all periods", "without a date", "with an unclear date", "across periods"
 """Why a document is in no period."""
 
@@ -143,7 +144,8 @@ def count_dates(records: Sequence[Record], column: str = "year") -> Dates:
         column: of their metadata.
     """
     values = [_value(record, column) for record in records]
-    read = [_read(value) for value in values]
+    spans = _has_spans(values)
+    read = [_read(value, spans) for value in values]
     dated = [years for years, _ in read if years is not None]
     left: dict[str, list[int]] = {}
     for k, (years, reason) in enumerate(read):
@@ -161,10 +163,20 @@ def dates_of(records: Sequence[Record]) -> Dates | None:
     return count_dates(records, found) if found else None
 
 
-def _read(value: str) -> tuple[Years | None, str]:
-    """Return the years of a date, or none, and why it is unclear."""
+def _has_spans(values: Iterable[str]) -> bool:
+    """Tell a column that writes ``1912-13`` for two years: then ``1901-12``, which may be a month, is a span there too.
+
+    >>> _has_spans(["1901-12", "1912-13"]), _has_spans(["1901-12", "1912-11"])
+    (True, False)
+    """
+    found = (YEAR_AND_TWO.fullmatch(value.strip()) for value in values)
+    return any(int(one[2]) > _MONTHS and int(one[2]) > int(one[1][2:]) for one in found if one)
+
+
+def _read(value: str, spans: bool = False) -> tuple[Years | None, str]:
+    """Return the years of a date, or none, and why it is unclear; ``spans``: of a column that has spans of years."""
     try:
-        return read_years(value), ""
+        return read_span(value) if spans else read_years(value), ""
     except UnclearDateError as error:
         return None, str(error)
 
@@ -183,9 +195,9 @@ def place_documents(
     found: list[list[int]] = [[] for _ in ranges]
     left: dict[str, list[int]] = {}
     why: dict[str, str] = {}
-    dated = 0
+    dated, spans = 0, _has_spans(values)
     for k, value in enumerate(values):
-        years, reason = _read(value)
+        years, reason = _read(value, spans)
         if years is None:
             left.setdefault(UNCLEAR if reason else UNDATED, []).append(k)
             why.setdefault(UNCLEAR if reason else UNDATED, reason)

@@ -21,6 +21,10 @@ JOINERS = "\u200c\u200d"
 """Zero-width joiner and non-joiner."""
 SPACE = "\u200b"
 """Zero-width space: it separates words where a script writes no blanks, and is a stray sign elsewhere."""
+DOT, TYPED_DOTS = "·", "\u2219\u22c5\u2022\u2027"
+"""The dot within a word of Catalan, Occitan or Franco-Provençal, col·lecció, and what is typed for it between two l."""
+GERSHAYIM = "\u05f4"
+"""Stands before the last letter of Hebrew abbreviations; a quotation mark is typed for it."""
 UNSEEN = "\0-\x08\x0e-\x1b\x7f\u061c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff"
 """Ranges of stray control signs, marks of direction and joiners that say only where a line may not break."""
 UNSPACED = "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf\u3040-\u30ff\u3400-\u9fff"
@@ -46,8 +50,10 @@ def _class(ranges: Iterable[tuple[int, int]]) -> str:
 
 _FORM = re.compile(f"[{_class(_FORMS)}]")
 _LETTERED = re.compile(f"[{_class([_MATHEMATICAL])}]")
+_DOTTED = re.compile(rf"(?<=[lL])[{TYPED_DOTS}](?=[lL])")
+_QUOTED = re.compile('(?<=[א-ת])["”](?=[א-ת])')
 _ANY = re.compile(
-    f"[{UNSEEN}{SPACE}{_STRETCHED}{_SELECTORS}{JOINERS}{APOSTROPHES[1:]}{_class(_FORMS)}{_class([_MATHEMATICAL])}]"
+    f'[{TYPED_DOTS}"”ŀ{UNSEEN}{SPACE}{_STRETCHED}{_SELECTORS}{JOINERS}{APOSTROPHES[1:]}{_class(_FORMS)}{_class([_MATHEMATICAL])}]'
 )
 
 
@@ -63,6 +69,7 @@ def fold(word: str) -> str:
         return word
     seen = _NEEDLESS.sub("", _GONE.sub("", word))
     seen = _FORM.sub(_plain, _CURLED.sub(r"\g<marks>'", seen))
+    seen = _QUOTED.sub(GERSHAYIM, _DOTTED.sub(DOT, seen.replace("ŀ", "l·")))
     if len(seen) > 1:
         seen = _LETTERED.sub(_plain, seen)
     return unicodedata.normalize("NFC", seen) or word
@@ -97,4 +104,8 @@ def signs_within(letters: str, inside: str) -> str:
     # Each alternative begins with a set of characters: where a word ends, all are passed over by one look at the next.
     stray = f"[{JOINERS}{UNSEEN}]+{inside}"
     spaces = f"{SPACE}(?<![{UNSPACED}]{SPACE})[{SPACE}{JOINERS}{UNSEEN}]*(?![{UNSPACED}]){inside}"
-    return f"[{APOSTROPHES}]{letters}|{stray}|{spaces}"
+    dots = (
+        f"{DOT}(?<![{UNSPACED}]{DOT})(?![{UNSPACED}]){letters}|[{TYPED_DOTS}](?<=[lL][{TYPED_DOTS}])(?=[lL]){letters}"
+    )
+    quotes = f'[{GERSHAYIM}"”](?<=[א-ת][{GERSHAYIM}"”])(?=[א-ת]){letters}'
+    return f"[{APOSTROPHES}]{letters}|{dots}|{quotes}|{stray}|{spaces}"

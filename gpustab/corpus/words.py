@@ -167,7 +167,7 @@ def _pattern(numbers: bool, punctuation: bool, as_spelled: bool, broken: bool, l
         last: code point after which there is nothing in the text.
     """
     letters, inside = (_run(majors, last=last) for majors in (("LN", "LMN") if numbers else ("L", "LM")))
-    within = f"['’]{letters}|[\u200c\u200d]+{inside}" if as_spelled else signs_within(letters, inside)
+    within = f"['’·\u05f4]{letters}|[\u200c\u200d]+{inside}" if as_spelled else signs_within(letters, inside)
     hyphen = f"[{HYPHENS}]{BREAK}?{letters}|" if broken else ""
     sign = f"|{_run('PS', '', last)}" if punctuation else ""
     return re.compile(f"{letters}(?:{inside}|{hyphen}{within})*{sign}|\n")

@@ -8,8 +8,8 @@ The rule, and its reasons:
   papers' 20 occurrences × 5 epochs; whatever count is chosen, they are 5 to 20. Where a text is so short that all its
   words together are read less than 1.5 million times, they are more, up to 100: the Lee corpus (49,000 tokens) has a
   mean cosine of 0.98 after 5 epochs, a collapsed space, and 0.25 after 30.
-- ``dim`` of LSA is at most half of the documents: a bootstrap sample holds about 63 % of them, and its matrix has no
-  higher rank.
+- ``dim`` of LSA is at most half of the documents, of the smallest period where periods are trained: a bootstrap sample
+  holds about 63 % of them, and its matrix has no higher rank.
 - ``subsample`` of PPMI is the papers' 0.00001 from ten million tokens on, 0.0001 from one million, else 0.001. It
   thins out words of more than some 100 occurrences; 0.00001 leaves most words of a small corpus without a pair. Two
   shuffled runs of lee share 0.37 of ten neighbours at 0.00001, and 7.0 at 0.001; of sotu 0.64, and 4.5 at 0.0001.
@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.numbering import least_count, number
+from gpustab.corpus.slices import epoch_slices
 from gpustab.corpus.tokenise import corpus_of
 from gpustab.formats.parsed import read_json
 from gpustab.machine.progress import Progress
@@ -138,7 +139,12 @@ def fit(content: Mapping[str, Any], folder: Path, progress: Progress, parts: int
 
     if "lsa" in settings.techniques and "dim" not in content.get("lsa", {}):
         dim, corpus = technique("lsa").parameters.model_fields["dim"].default, prepare()
-        fits = begun.get("lsa.dim") or max(min(dim, len(corpus) // parts // 2, len(corpus.vocabulary)), 1)
+        fewest = len(corpus) // parts
+        if settings.epochs_by:  # every period has vectors of its own
+            unclear = settings.options.unclear_dates
+            periods = epoch_slices(corpus, settings.epochs_by, unclear_dates=unclear)
+            fewest = min(len(period.corpus) for period in periods)
+        fits = begun.get("lsa.dim") or max(min(dim, fewest // 2, len(corpus.vocabulary)), 1)
         if fits != dim:
             chosen.setdefault("lsa", {})["dim"] = fits
             said.append(f"--set lsa.dim={fits} ({len(corpus):,} {corpus.sizes[0][1]}s)")

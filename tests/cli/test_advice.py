@@ -67,3 +67,15 @@ def test_a_test_whose_columns_are_not_clear_is_read_as_advised(call, place, head
         done = call(f"{command} {way} --json")
         assert done.exit_code == 0, done.output
         assert "pairs.tsv: words are columns 1 " in done.stdout
+
+
+def test_a_command_names_an_option_of_train_as_one(call, place):
+    (place / "twice.txt").write_text("one two three\n" * 9 + "four five six\n" * 3)
+    done = call("info twice.txt")
+    assert "train's --set options.drop_duplicates=false" in " ".join(done.output.split())
+
+
+def test_two_patterns_are_told_to_be_joined(call, place):
+    (place / "a.txt").write_text("one two three\n" * 9)
+    done = call("info a.txt --drop a --drop b")
+    assert "join the patterns by |" in " ".join(done.output.replace("│", " ").split())

@@ -2,7 +2,9 @@
 
 import pytest
 
+from gpustab.corpus.compact import Record
 from gpustab.corpus.dates import UnclearDateError, Years, kept_year, read_years
+from gpustab.corpus.periods import count_dates
 
 YEARS = {
     1679: "Printed in the year 1679|anno 1679|M.DC.LXXIX.|MDCLXXIX|Londini, 1679",
@@ -106,3 +108,21 @@ def test_long_dates_end():
     for piece in ("1", "18th ", "m", "- ", "1850", "c. ", "x", "1850-", "iv", " ", "(", "?"):
         for text in (piece * 3000, f"c. 1850 {piece * 3000}"):
             kept_year(text)
+
+
+@pytest.mark.parametrize(
+    ("values", "spans"),
+    [
+        ("1901-12 1909-10 1912-13", [(1901, 1912), (1909, 1910), (1912, 1913)]),
+        ("1899-00 1998-99", [(1899, 1900), (1998, 1999)]),
+        ("1901-12 1909-10", [(1901, 1901), (1909, 1909)]),  # months, as ISO has them
+        ("1912-11 1913-14", [None, (1913, 1914)]),
+    ],
+)
+def test_a_column_of_spans_has_one_rule(values, spans):
+    records = [Record(str(k), {"year": value}, k) for k, value in enumerate(values.split())]
+    dates = count_dates(records)
+    read = [one for one in spans if one]
+    assert (dates.first, dates.last) == (min(first for first, _ in read), max(last for _, last in read))
+    assert dates.dated == len(read)
+    assert sum(own.documents for own in dates.left) == len(spans) - len(read)

@@ -133,3 +133,18 @@ def test_plain_text_is_cut_as_any_other_is(text, numbers, punctuation, language,
     )
     cut = tokeniser(options)
     assert cut([text, "x"]) == [word for word in cut([text, "x", "ж"]) if word != "ж"][:-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("La col·lecció coŀlecció COL•LECCIÓ", ["la", *["col·lecció"] * 3]),  # Catalan
+        ("des·har in·hèrn", ["des·har", "in·hèrn"]),  # Occitan
+        ('צה"ל צה״ל צה”ל אמר "שלום"', [*["צה״ל"] * 3, "אמר", "שלום"]),
+        ("ǃXóõ ǂʼAmkoe Hawaiʻi", ["ǃxóõ", "ǂʼamkoe", "hawaiʻi"]),
+        ("约翰·史密斯", ["约翰", "史密斯"]),  # names of others in Chinese
+        ('he said "no"and went•away', ["he", "said", "no", "and", "went", "away"]),
+    ],
+)
+def test_signs_within_words_of_some_languages(text, words):
+    assert tokeniser(CorpusOptions())([text])[:-1] == words

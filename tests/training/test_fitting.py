@@ -92,6 +92,13 @@ def test_ppmi_keeps_more_of_a_small_text_and_what_a_run_set_was_begun_with(speec
         assert begun.settings.parameters["ppmi_svd"] == {"subsample": before}
 
 
+def test_lsa_has_no_more_dimensions_than_half_of_the_smallest_period(speeches, tmp_path):
+    rows = [f"{1900 + k},{path.read_text()}" for k, path in enumerate(sorted(speeches.iterdir()))]
+    (tmp_path / "dated.csv").write_text("\n".join(["year,text", *rows]))
+    found = fitted(tmp_path / "dated.csv", tmp_path, techniques=["lsa"], epochs_by="year:1900-1911,1912-1939")
+    assert found.settings.parameters == {"lsa": {"dim": 6}}
+
+
 def test_lsa_has_no_more_dimensions_than_half_of_the_documents(speeches, tmp_path):
     found = fitted(speeches, tmp_path, techniques=["lsa", "glove"])
     assert found.settings.parameters == {"lsa": {"dim": 20}}  # GloVe's epochs are no passes over the text

@@ -20,6 +20,8 @@ _MUCH = 0.3
 """Part of the tokens, from which what documents share decides which words are frequent and stable."""
 _COPIES = 0.2
 """Of the documents, how many are copies: more than reprints of a newspaper are."""
+_FEW = 5
+"""Near copies from which they are no accident."""
 _ALIKE = 0.35
 """Overlap (Bhattacharyya) of the common words of two groups of documents: two subjects of one language share 0.6 and
 more, two languages 0.2 and less."""
@@ -27,6 +29,9 @@ _PART = 0.02
 """Of the words, how many the smaller language has at least."""
 _TO_DRAW = 30
 """Values of a column from which there is enough to draw from."""
+_WORDS, _MOST, _FOREIGN = 100, 20, 0.07
+"""Common words of the smaller language, as of fewer any text lacks most; and what the 20 commonest words of the larger
+one are of it at most: of another subject in one language they are a tenth and more."""
 _WORD = re.compile(r"[^\W\d_]{2}")
 _COMMON = 300
 _LEAST = 3
@@ -57,6 +62,17 @@ def copies(look: Look) -> Doubt | None:
     return Doubt(
         "copies", share, shown(look.copied), False, says, f"say {option('drop_duplicates', False)} to keep them"
     )
+
+
+def near(look: Look) -> Doubt | None:
+    """Doubt documents that differ from another by a few words, which bootstrap runs draw as if they were others."""
+    share = look.near / max(len(look.sizes), 1)
+    if share < _COPIES or look.near < _FEW or look.repeated or look.options.unit != "document":
+        return None  # what most documents have is told as such
+    says = f"near copies: {look.near:,} of {len(look.sizes):,} documents are nearly the same as another"
+    why = "as bootstrap runs differ too little with both"
+    way = f"leave one of each out, or say {option('unit', ...)} with a column that both share, {why}"
+    return Doubt("near", share, tuple(f"{one} and {other}" for one, other in look.nearest), False, says, way)
 
 
 def boilerplate(look: Look) -> Doubt | None:
@@ -118,6 +134,13 @@ class _Parted(NamedTuple):
     second: NDArray[np.bool_]
     profiles: NDArray[np.float64]
 
+    @property
+    def foreign(self) -> float:
+        """What the commonest words of the larger group are of the smaller one."""
+        small = int(self.part <= 0.5)
+        most = np.argsort(-self.profiles[1 - small])[:_MOST]
+        return float(self.profiles[small][most].sum())
+
 
 def two_languages(look: Look) -> Doubt | None:
     """Doubt documents that fall into two groups which share hardly any of their common words."""
@@ -128,7 +151,8 @@ def two_languages(look: Look) -> Doubt | None:
     if len({name for name, _ in named}) < 2 or len(named) < 2:
         return None
     table = _counted([row for _, row in named], len(common))
-    parted = [one for one in _ways_to_part(table) if _PART <= one.part <= 1 - _PART]
+    least = max(_PART, _WORDS / max(table.sum(), 1))
+    parted = [one for one in _ways_to_part(table) if least <= one.part <= 1 - least and one.foreign <= _FOREIGN]
     best = min(parted, key=lambda one: one.alike, default=None)
     if best is None or best.alike > _ALIKE:
         return None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gpustab.corpus.evidence.documents import boilerplate, copies, layout, together, two_languages
+from gpustab.corpus.evidence.damage import DAMAGES
+from gpustab.corpus.evidence.documents import boilerplate, copies, layout, near, together, two_languages
 from gpustab.corpus.evidence.doubt import Doubt
+from gpustab.corpus.evidence.every_line import EVERY_LINE
 from gpustab.corpus.evidence.heads import named_lines, record_heads, times
 from gpustab.corpus.evidence.lengths import (
     broken_words,
@@ -31,9 +33,11 @@ from gpustab.corpus.evidence.signs import (
 _OF_ROWS = (words_with_numbers, a_word_a_line, words_with_tags)
 DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (
     *_OF_ROWS,
+    *DAMAGES,
     record_heads,
     named_lines,
     times,
+    *EVERY_LINE,
     markup,
     program,
     numbers,
@@ -49,6 +53,7 @@ DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (
     broken_words,
     boilerplate,
     copies,
+    near,
     together,
     layout,
 )
@@ -58,5 +63,8 @@ def doubts_of(look: Look) -> tuple[Doubt, ...]:
     """Return the doubts that a look raises, the strong ones first."""
     if rows := [doubt for ask in _OF_ROWS if (doubt := ask(look))]:
         return tuple(rows[:1])  # all else would come of the cells
+    damaged = next((doubt for ask in DAMAGES if (doubt := ask(look)) and doubt.strong), None)
+    if damaged:
+        return (damaged,)  # all else would come of what is left of the words
     raised = [doubt for ask in DOUBTS[len(_OF_ROWS) :] if (doubt := ask(look))]
     return tuple(sorted(raised, key=lambda doubt: not doubt.strong))

@@ -21,6 +21,8 @@ _AGAIN = 3
 _PAIRS, _BODY = 10, 0.5
 """Heads of the same two fields from which they are no accident, and words at most that stand in these: the others are
 text of the records."""
+_WHOLE = 0.9
+"""Of the words, how many stand in heads from which nothing is left where these are left out."""
 _ALL = 0.8
 """Of the lines, how many begin with one of a few names: a play on few pages has less."""
 _TIMED, _WITH_WORDS = 0.25, 0.6
@@ -49,6 +51,10 @@ _STAMP = r"\W{0,2}(?:[A-Z][a-z]{2} +\d+ +)?\d+(?:[-/:]\d+[-/.:]\d|\.\d+(?:[-/:]\
 _TIME = re.compile(rf"{_STAMP}|\W{{0,2}}\d+\.\d+[ \t]+\d+\.\d+\s")
 _CLOCK, _VERSE = re.compile(r"\W{0,2}\d{1,2}[:h][0-5]\d(?!\d)"), re.compile(r"\W{0,2}\d+:\d(?!\d)")
 """An hour has two digits behind the colon; a verse of a chapter may have one."""
+_TELEPHONE = re.compile(r"\W{0,4}\d[\d ()-]{5,}:\s")
+_SPEAKER = re.compile(r"([^\W\d_][\w .'-]{0,30}?)[ ]?:\s")
+_CUE = r"(?:[a-z]+:\S+[ \t]*)*$"
+"""What stands behind a time and is of it: ``align:start position:0%``."""
 _BEFORE_LETTERS = r"\W*\d+(?:[-:./]|h(?=\d))[^A-Za-z\n]*"
 """What a line begins with that begins with a time and no month; of other lines it takes numbers: they are no words."""
 _MARK = re.compile(r"[^\w\s.,;'’-]|_")
@@ -107,6 +113,9 @@ def record_heads(look: Look) -> Doubt | None:
     says = f"heads of records: {share:.1%} of the words stand in lines of {shown_names}"
     lines = [line for head in again for line in head.lines]
     way = f"say {option('drop', _pattern(names, lines))} to leave such lines out"
+    if share >= _WHOLE:
+        named = named_lines(look)
+        way = named.way if named else "give the field that is the text alone"
     return Doubt("heads", share, shown(lines), strong, says, way)
 
 
@@ -131,7 +140,8 @@ def named_lines(look: Look) -> Doubt | None:
     """Doubt lines that nearly all begin with one of a few names, as speakers or fields."""
     settings = sum(bool(_SETTING.match(line)) for line in look.filled)
     names = [found for line in look.filled if (found := _name(line))]
-    share = len(names) / max(len(look.filled), 1)
+    numbers = sum(bool(_TELEPHONE.match(line)) for line in look.filled)  # of who has no name, in a chat
+    share = (len(names) + numbers) / max(len(look.filled), 1)
     often = Counter(names)
     if settings >= max(5, _ALL * len(look.filled)):
         says = f"settings: {settings / len(look.filled):.0%} of the lines are a name and its value"
@@ -164,7 +174,9 @@ def _few_openings(look: Look) -> Doubt | None:
         if len(openings) > few or not all(map(_is_marked, openings)):
             return None
     most = next(filter(_LETTER.search, openings), next(iter(openings)))
-    if most.startswith("<") or not (pattern := _opening_pattern(openings)):  # tags are markup
+    if any(opening.startswith("<") for opening in openings) or not (
+        pattern := _opening_pattern(openings)
+    ):  # tags are markup
         return None
     share = sum(map(len, openings.values())) / len(lines)
     ways = f"{len(openings):,} ways" if len(openings) > 1 else "one way"
@@ -218,10 +230,22 @@ def times(look: Look) -> Doubt | None:
         return None
     says = f"lines that begin with a time: {share:.0%} of the lines"
     months = any(_LETTER.match(line.lstrip("[(<\"' \t")) for line in timed)
-    way = f"say {option('drop', '^' + (_STAMP if months else _BEFORE_LETTERS))} to leave the times out"
+    stamp = _STAMP if months else _BEFORE_LETTERS
+    cue = re.compile(f"{stamp}{_CUE}")
+    cues = [line for line in timed if _LETTER.search(line) and cue.match(line)]
+    if len(cues) >= _AGAIN:
+        stamp = f"{stamp}(?:{_CUE})?"
+    said = (_SPEAKER.match(re.sub(stamp, "", line, count=1)) for line in timed)
+    often = Counter(found[1] for found in said if found)
+    speakers = Counter({name: n for name, n in often.items() if n >= _AGAIN})
+    what = "the times"
+    if 2 * speakers.total() >= len(timed) and 3 * len(speakers) <= speakers.total():
+        stamp = f"{stamp}(?:(?:{'|'.join(re.escape(name) for name, _ in speakers.most_common(40))})[ ]?:)?"
+        what = "the times and names"
+    way = f"say {option('drop', '^' + stamp)} to leave {what} out"
     # Where no time begins a line, none is looked for within it: that would take the square of its digits.
     words = sum(bool(_LETTER.search(line, found.end() if (found := _TIME.match(line)) else 0)) for line in timed)
-    strong = share >= _WITH_WORDS or 2 * words < len(timed)
+    strong = share >= _WITH_WORDS or 2 * (words - len(cues)) < len(timed)
     return Doubt("times", share, shown(timed), strong, says, way)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import count, pairwise
 
 import numpy as np
 
@@ -51,7 +51,7 @@ def documents_of_one_word(look: Look) -> Doubt | None:
     once = len(counts) >= _ALL * counts.sum()
     listed = once or (len(counts) >= _A_LIST and counts[:_MOST].sum() < _OF_A_LIST * counts.sum())
     if max(share, alone) >= _ONE_WORD and _is_wide(lines):
-        return _clauses(max(share, alone), shown(look.filled), "lines taken for words: no blanks stand between words")
+        return _clauses(max(share, alone), look.filled, "lines taken for words: no blanks stand between words")
     if max(share, alone) >= _ONE_WORD and listed and not look.copies:
         what = f"{alone:.0%} of the lines" if alone >= share else f"{share:.0%} of the documents"
         says = f"documents of one word: {what}, as in a list of words"
@@ -123,13 +123,26 @@ def clauses(look: Look) -> Doubt | None:
     if middle < _WHOLE and _blanks_part_words(look.filled[:_LOOKED_AT]):
         return None
     says = f"clauses taken for words: the middle one has {middle} letters, and no blanks stand between words"
-    return _clauses(letters / all_letters, shown(words), says)
+    return _clauses(letters / all_letters, words, says)
 
 
-def _clauses(share: float, examples: tuple[str, ...], says: str) -> Doubt:
-    signs = option("tokenizer", r"[^\W\d_]")
+def _clauses(share: float, text: Sequence[str], says: str) -> Doubt:
+    signs = option("tokenizer", rf"[^\W\d_]{_marks_of(text[:_LOOKED_AT])}")
     way = f"say {signs} to take every sign for a word, or let a segmenter put blanks between the words"
-    return Doubt("clauses", share, examples, True, says, way)
+    return Doubt("clauses", share, shown(text), True, says, way)
+
+
+def _marks_of(examples: Sequence[str]) -> str:
+    """Return an expression of the vowel signs and tones of the scripts in some text, which stay with their letter.
+
+    >>> _marks_of(["北京"]), _marks_of(["ครู"])
+    ('', '[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]*')
+    """
+    blocks = sorted({ord(sign) & ~0x7F for text in examples for sign in text if _kind(sign) == "M"})
+    codes = [code for block in blocks for code in range(block, block + 0x80) if _kind(chr(code)) == "M"]
+    runs = [(code, next(end for end in count(code) if end + 1 not in codes)) for code in codes if code - 1 not in codes]
+    ranges = [chr(first) if first == last else f"{chr(first)}-{chr(last)}" for first, last in runs]
+    return f"[{''.join(ranges)}]*" if ranges else ""
 
 
 def _is_wide(lines: Sequence[str]) -> bool:

@@ -48,6 +48,8 @@ class Look:
         tokenise: cuts texts into words, with a newline after each text.
         copies: documents that were left out as copies.
         copied: the beginnings of three of them.
+        near: documents that are nearly the same as an earlier one.
+        nearest: the ids of three of them, each after the other's.
         question: what a document is, where that is open.
         runs_on: whether paragraphs were taken for documents as lines run on.
         repeated: the token sequences that stand in most documents, where there are any.
@@ -66,6 +68,8 @@ class Look:
     tokenise: Callable[[Sequence[str]], list[str]]
     copies: int = 0
     copied: Sequence[str] = ()
+    near: int = 0
+    nearest: Sequence[tuple[str, str]] = ()
     question: str = ""
     runs_on: bool = False
     repeated: Repeated | None = None

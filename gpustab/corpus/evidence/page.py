@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from ast import literal_eval
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ from gpustab.corpus.documents import PASSED
 from gpustab.corpus.evidence.doubt import Doubt
 from gpustab.corpus.evidence.doubts import DOUBTS, doubts_of
 from gpustab.corpus.evidence.look import Look, Repeated
+from gpustab.corpus.near import near_copies
 from gpustab.corpus.numbering import END, FEW_WORDS, Numbered, number
 from gpustab.corpus.options import ABOUT, CorpusOptions
 from gpustab.corpus.periods import Dates, dates_of
@@ -27,6 +30,7 @@ _GAP = "·"
 """Stands for rare words in an example."""
 _OWN = 2
 """Doubts of this module: rare words, and files that are passed over."""
+_DROPPED = re.compile("\ue000drop=([^\ue001]*)\ue001")
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +79,14 @@ class Evidence:
         return tuple(doubt for doubt in self.doubts if doubt.strong)
 
     @property
+    def at_once(self) -> str:
+        """The way to follow the ways of several strong doubts that leave something out; empty where one does."""
+        ways = (_DROPPED.search(doubt.way) for doubt in self.strong)
+        found = list(dict.fromkeys(literal_eval(way[1]) for way in ways if way))
+        found.sort(key=lambda pattern: pattern.startswith("^"))  # a tag that begins a line is left out whole
+        return f"for these at once say {option('drop', '|'.join(found))}" if len(found) > 1 else ""
+
+    @property
     def too_small(self) -> str:
         """Why nothing can be learned from so little, where chance alone fills much of a list of ten neighbours."""
         if not 1 < self.words < FEW_WORDS:
@@ -100,7 +112,7 @@ class Evidence:
                 f"{doubt.says}{' ({})'.format('; '.join(doubt.examples)) if doubt.examples else ''}: {doubt.way}"
                 for doubt in self.strong
             )
-            told = "; ".join(shown)
+            told = "; ".join((*shown, *filter(None, [self.at_once])))
             raise InputError(f"{self.name}: {told}; or {option('as_is')} if all of it is to become words")
 
 
@@ -173,6 +185,7 @@ def look_at(numbered: Numbered) -> Look:
     documents = numbered.source
     lengths = np.diff(np.flatnonzero(numbered.ids == END), prepend=-1) - 1
     starts = np.concatenate([[0], np.cumsum(lengths)])[numbered.documents]
+    pairs = near_copies(numbered.ids, numbered.starts, END)
     return Look(
         documents.name,
         documents.layout,
@@ -186,6 +199,8 @@ def look_at(numbered: Numbered) -> Look:
         numbered.tokenise,
         numbered.duplicates,
         numbered.copied,
+        len(pairs),
+        [(numbered.records[one].id, numbered.records[other].id) for one, other in pairs[:3].tolist()],
         documents.question,
         documents.runs_on,
         _repeated(numbered),
@@ -272,6 +287,8 @@ def lines_of(found: Evidence, *, short: bool = False) -> Iterator[tuple[str, str
         yield "doubts", f"none of the {len(DOUBTS) + _OWN} that were looked for, in {looked}"
     for n, doubt in enumerate(found.doubts):
         yield "doubts" if not n else "", told(doubt)
+    if found.at_once:
+        yield "", found.at_once
 
 
 def told(doubt: Doubt) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from gpustab.corpus.evidence.damage import decoded
 from gpustab.corpus.evidence.doubt import Doubt, shown
 from gpustab.corpus.evidence.look import Look
 from gpustab.corpus.formats.vertical import rows_of
@@ -33,7 +34,12 @@ _KINDS = {
     "commands": r"\\[A-Za-z]{2,}\*?(?:\[[^][]*\])?|@[A-Za-z]+(?=\{)",
     "codes": r"\\[ux]\w{2,4}|\\[nrt](?![a-z])|=[0-9A-F]{2}|%[0-9A-F]{2}",
 }
-_MARKUP = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _KINDS.items()), re.M)
+_KINDS_ESCAPED = _KINDS | {
+    "commands": r"\\(?![nrt])[A-Za-z]{2,}\*?(?:\[[^][]*\])?|@[A-Za-z]+(?=\{)",
+    "codes": r"\\[ux]\w{2,4}|\\[nrt]|=[0-9A-F]{2}|%[0-9A-F]{2}",
+}
+"""The same where ends of lines are written as ``\\n``: the letters behind are a word of the text."""
+_ESCAPE = re.compile(r"(?<!\\)\\[nrt]([^\W\d_]+)")
 _DIGITS = 0.5
 """Of what stands between blanks, how much begins with a digit: of prose 2 %, of tables, dumps and scores most."""
 _NUMBERED = re.compile(r"\W*\d")
@@ -121,10 +127,14 @@ def words_with_tags(look: Look) -> Doubt | None:
 
 def markup(look: Look) -> Doubt | None:
     """Doubt tags, templates, entities, commands and codes between the words, by the words that they become."""
-    spans: dict[str, Counter[str]] = {name: Counter() for name in _KINDS}
+    kinds_of = _KINDS_ESCAPED if _has_escapes(look) else _KINDS
+    pattern = re.compile("|".join(f"(?P<{name}>{one})" for name, one in kinds_of.items()), re.M)
+    spans: dict[str, Counter[str]] = {name: Counter() for name in kinds_of}
     for lines in look.stretches:
-        for found in _MARKUP.finditer("\n".join(lines)):
+        for found in pattern.finditer("\n".join(lines)):
             spans[found.lastgroup or ""][found[0]] += 1
+    for name in ("entities", "codes"):
+        spans[name] = Counter({span: n for span, n in spans[name].items() if not decoded(span).isalpha()})
     words = {name: look.words_of(there) for name, there in spans.items()}
     share = sum(words.values()) / max(look.size, 1)
     if share < _SLIGHT or sum(there.total() for there in spans.values()) < _PIECES:
@@ -132,10 +142,18 @@ def markup(look: Look) -> Doubt | None:
     kinds = sorted((name for name in words if words[name]), key=lambda name: -words[name])
     says = f"markup: {share:.1%} of the words stand in {' and '.join(kinds[:2])}"
     most = [span for name in kinds for span, _ in spans[name].most_common(3)]
-    pattern = "|".join(_KINDS[name] for name in kinds)
-    way = f"say {option('drop', pattern)} to leave it out"
+    dropped = "|".join(kinds_of[name] for name in kinds)
+    way = f"say {option('drop', dropped)} to leave it out"
     signs = share - words["addresses"] / max(look.size, 1)  # addresses are many where people are thanked
     return Doubt("markup", share, shown(most), signs >= _STRONG, says, way)
+
+
+def _has_escapes(look: Look) -> bool:
+    """Tell ends of lines that are written as signs, by what follows: a word of the text, or the rest of a command."""
+    after = Counter(word.lower() for line in look.filled if "\\" in line for word in _ESCAPE.findall(line))
+    known = set(look.words) if after else set[str]()
+    own = sum(n for word, n in after.items() if word in known)
+    return own >= _PIECES and 2 * own > after.total()
 
 
 def program(look: Look) -> Doubt | None:

@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from gpustab.corpus.dates import UnclearDateError, kept_year, read_years
@@ -93,6 +94,8 @@ _ARRAY = re.compile(r'\[\s*\{\s*"[^"\n]+"\s*:')
 
 _COUNTS, _LOOKED_AT = 100, 100_000
 """Numbers of a record from which it is a table of counts, and values that are looked at."""
+_TEXTS, _RUNNING = 5, 5
+"""Texts of one object from which its fields are documents, and blanks of a text that is no name."""
 _WRITE = '; write {"text": "..."} a line for each document'
 
 
@@ -188,7 +191,10 @@ def _first_of_several(file: TextFile, number: int, line: str) -> tuple[Any, bool
         if whole is None:
             return _parsed(file, number, line), False
         _refuse_one_object(file, whole)
+        _refuse_texts_by_name(file, whole)
         return whole, True
+    if not file.options.column and not _goes_on(file, number):
+        _refuse_texts_by_name(file, first)
     if not isinstance(first, dict) or not _arrays(first) or _has_text(file, first) or _goes_on(file, number):
         return first, False
     _refuse_one_object(file, first)
@@ -204,6 +210,21 @@ def _refuse_one_object(file: TextFile, whole: Any) -> None:
         name = arrays[0] if arrays else "..."
         way = f"json.dump(json.load(open(FILE))['{name}'], open(OTHER, 'w')) saves them alone" if arrays else _WRITE[2:]
         raise InputError(f"{file.path}: this is one JSON object, and {held}; {way}")
+
+
+def _refuse_texts_by_name(file: TextFile, whole: Any) -> None:
+    """Refuse one object whose fields are all running text: they are documents, and their names are no columns."""
+    texts = (
+        [isinstance(value, str) and value.count(" ") >= _RUNNING for value in whole.values()]
+        if isinstance(whole, dict)
+        else []
+    )
+    if len(texts) < _TEXTS or not all(texts) or file.options.column:
+        return
+    way = "json.dump([{'id': name, 'text': text} for name, text in json.load(open(FILE)).items()], open(OTHER, 'w'))"
+    raise InputError(
+        f"{file.path}: this is one JSON object of {len(texts):,} texts by their names; {way} saves records"
+    )
 
 
 def _has_text(file: TextFile, record: dict[str, Any]) -> bool:
@@ -262,6 +283,8 @@ JSON_LINES = TextFormat("jsonl", "JSON", (".jsonl", ".ndjson", ".json"), "record
 _DELIMITERS = "\t,;|"
 _QUOTE = "within quotation marks it is written twice"
 _ROWS = 50
+_TOLD = re.compile(r"sep=(.)\r?\n")
+"""A line above the header in which Excel tells the delimiter."""
 _NAME = re.compile(r"[^\W\d][\w.:/-]{0,39}")
 
 csv.field_size_limit(2**31 - 1)  # a document is longer than the 128 KiB that a cell may have otherwise
@@ -317,8 +340,15 @@ def _read_table(file: TextFile) -> Iterator[Document]:
     start = "".join(line for _, line in zip(range(4 * _ROWS), file.raw_lines(), strict=False))
     if not start.strip():
         raise InputError(f"{file.path}: the file is empty")
-    dialect = _dialect(start) or _written_with(next((d for d in _DELIMITERS if d in start.split("\n")[0]), ","), start)
-    rows = _rows(file, dialect)
+    told = _TOLD.match(start)
+    start = start[told.end() :] if told else start
+    dialect = (
+        _written_with(told[1], start)
+        if told
+        else _dialect(start) or _written_with(next((d for d in _DELIMITERS if d in start.split("\n")[0]), ","), start)
+    )
+    above = bool(told)
+    rows = _rows(file, dialect, above)
     _, first = next(rows)
     # Numbers name columns where no header does.
     bare = bool(file.options.columns) and all(map(str.isdecimal, file.options.columns.values()))
@@ -330,7 +360,7 @@ def _read_table(file: TextFile) -> Iterator[Document]:
     except InputError as error:
         ways = f"a column's number (from 1) where there is no header, or {option('format', 'plain')} if it is no table"
         raise InputError(f"{error.marked}, or {ways}") from None
-    for number, (line, row) in enumerate(_rows(file, dialect)):
+    for number, (line, row) in enumerate(_rows(file, dialect, above)):
         if len(row) != len(header):
             what = f"wanted {len(header)} cells as in line 1, found {len(row)}"
             raise InputError(f"{file.path}: line {line:,}: {what}; is a quotation mark open? {_QUOTE}")
@@ -339,14 +369,14 @@ def _read_table(file: TextFile) -> Iterator[Document]:
             yield document(file, f"line {line:,}", number + bare, record, columns)
 
 
-def _rows(file: TextFile, dialect: Mapping[str, Any]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that are not blank, each with the number of its first line."""
-    rows, begins = csv.reader(file.raw_lines(), **dialect), 1
+def _rows(file: TextFile, dialect: Mapping[str, Any], above: bool) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not blank, each with the number of its first line; ``above``: after the first line."""
+    rows, begins = csv.reader(islice(file.raw_lines(), int(above), None), **dialect), 1 + above
     try:
         for row in rows:
             if row:
                 yield begins, row
-            begins = rows.line_num + 1
+            begins = rows.line_num + 1 + above
     except csv.Error as error:
         opened = "a quotation mark opens in the row that begins here and is not closed as it should be"
         raise InputError(f"{file.path}: line {begins:,}: {opened} ({error}); {_QUOTE}") from None

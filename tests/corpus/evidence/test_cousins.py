@@ -155,7 +155,7 @@ def test_boilerplate_wherever_it_stands(look, place):
     assert "transcript" not in dict(look(texts, cut_boilerplate=True).frequent)
 
 
-@pytest.mark.parametrize("hyphen", ["‐", "⸗", "-\r", "¬ "])
+@pytest.mark.parametrize("hyphen", ["‐", "⸗", "-\r", "¬ ", "–", "~"])
 def test_words_broken_by_other_signs_are_joined(tmp_path, hyphen):
     broken = "".join(f"The presi{hyphen}\ndent saw the presi{hyphen}\ndent and a president{n % 3}.\n" for n in range(9))
     (tmp_path / "a.txt").write_text(broken.replace("president0", "president"), newline="")

@@ -1,6 +1,7 @@
 """What a message proposes is done, on the input that it is about, and leads on."""
 
 import json
+from contextlib import ExitStack
 
 import pytest
 
@@ -90,3 +91,29 @@ def test_wide_text_without_a_mark_is_read_by_the_way_that_is_named(tmp_path, lan
     assert texts(path, encoding=encoding, layout="lines")[0] == text.strip()
     path.write_bytes((text * 5).encode(kind))
     assert texts(path, layout="lines")[0] == text.strip()
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_an_object_of_texts_by_name_is_saved_as_records_as_is_told(tmp_path, indent):
+    texts = {f"doc{k}": f"one two three four five six seven {k}" for k in range(9)}
+    (tmp_path / "keyed.json").write_text(json.dumps(texts, indent=indent))
+    with pytest.raises(InputError, match="9 texts by their names") as refused:
+        list(open_documents(tmp_path / "keyed.json"))
+    way = str(refused.value).partition("names; ")[2].removesuffix(" saves records")
+    with ExitStack() as opened:
+        names = {"FILE": tmp_path / "keyed.json", "OTHER": tmp_path / "o.json"}
+        exec(way, {"json": json, "open": lambda *how: opened.enter_context(open(*how)), **names})
+    read = list(open_documents(tmp_path / "o.json", id_column="id"))
+    assert {one.id: one.texts[0] for one in read} == texts
+
+
+@pytest.mark.parametrize("sign", [";", ",", "\t"])
+def test_the_delimiter_that_excel_tells_is_no_row(tmp_path, sign):
+    rows = [f"{k}{sign}one two, three; four {k}" if sign == "\t" else f'{k}{sign}"one, two; {k}"' for k in range(9)]
+    (tmp_path / "a.csv").write_text("\n".join([f"sep={sign}", f"id{sign}text", *rows, ""]))
+    read = list(open_documents(tmp_path / "a.csv"))
+    assert len(read) == 9
+    assert read[8].texts[0].endswith("8")
+    (tmp_path / "b.csv").write_text("\n".join([f"sep={sign}", f"id{sign}text", *rows, "9", ""]))
+    with pytest.raises(InputError, match="line 12: wanted 2 cells"):
+        list(open_documents(tmp_path / "b.csv"))

@@ -1,0 +1,246 @@
+"""Doubts about letters that were lost, written as codes or cut apart before the text was given."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cache
+from urllib.parse import unquote_to_bytes
+
+from gpustab.corpus.evidence.doubt import Doubt, shown
+from gpustab.corpus.evidence.look import Look
+from gpustab.errors import option
+
+_STRONG, _SLIGHT, _FEWEST = 0.01, 0.002, 5
+"""Of the words between blanks, how many are damaged, and words from which it is no accident."""
+_REPLACED = 0.1
+"""The same where bytes were to be replaced: then of so many words no text is left."""
+_MOSTLY = 0.5
+"""Of the characters beyond ASCII, how many are parts of a letter that was coded twice."""
+_CODECS = ("cp1252", "latin-1", "cp1250", "cp1251", "koi8_r", "mac_roman", "cp437", "cp850")
+"""In no writing of these are letters what UTF-8 has of one letter: a first byte, and others which are signs there."""
+_COMMON = tuple("'’‘‛`´′＇.,:;!/&@+*_|#=%$\\~·‧•…()[]{}<>-‐‑‒–—―−")
+"""Signs that stand between letters in some writing: of joined words, cut text, addresses, both genders."""
+_PIECED, _MARKED, _DIFFERENT = 0.03, 0.3, 10
+"""Of the words, how many begin or end with one sign twice or a mark of pieces, or with a letter or underscore that is
+one; and different ones: C++ is one."""
+_APART = 0.01
+"""Of the words, how many are letters of a word that stand alone, one after the other."""
+_UTF8 = re.compile("[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
+_BEYOND = re.compile(r"[^\x00-\x7f]+")
+_LETTER = r"[^\W\d_]"
+_WITHIN = re.compile(rf"(?<={_LETTER})([^\w\s]+)(?={_LETTER})")
+_SUBWORD = "▁Ġ￭_"
+"""Marks of SentencePiece, of GPT-2's letters for bytes, of OpenNMT, and the first one as it is typed."""
+_BEFORE = re.compile(rf"(([@#+_~￭])\2|[{_SUBWORD}])(?={_LETTER})")
+_AFTER = re.compile(rf"(?<={_LETTER})(([@#+_~])\2|[{_SUBWORD}])$")
+_SPACED = re.compile(r"(?<!\S)(?:[^\W\d_] ){2,}[^\W\d_](?!\w)")
+_CODES = {
+    "entities": r"&(?:[A-Za-z]{2,8}|#\d{2,7}|#[xX][0-9A-Fa-f]{2,6});",
+    "percent": r"(?:%[0-9A-Fa-f]{2})+",
+    "quoted": r"(?:=[0-9A-F]{2})+",
+    "bytes": r"\\x[c-fC-F][0-9A-Fa-f](?:\\x[89abAB][0-9A-Fa-f])+",
+    "escapes": r"\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|\\U[0-9A-Fa-f]{8}",
+    "points": r"<U\+[0-9A-F]{4,6}>",
+}
+_CODED = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _CODES.items()))
+_DECODERS = {
+    "entities": "html.unescape(text)",
+    "percent": "urllib.parse.unquote(text, {codec!r})",
+    "quoted": "quopri.decodestring(text.encode()).decode({codec!r})",
+    "bytes": r"re.sub(r'(\\x..)+', lambda found: bytes.fromhex(found[0].replace(r'\x', '')).decode(), text)",
+    "escapes": r"re.sub(r'\\(?:x..|u.{4}|U.{8})', lambda found: chr(int(found[0][2:], 16)), text)",
+    "points": "re.sub(r'<U[+](.*?)>', lambda found: chr(int(found[1], 16)), text)",
+}
+
+
+def coded_twice(look: Look) -> Doubt | None:
+    """Doubt letters that were UTF-8, read as another encoding and saved again: ``fÃ¼r``."""
+    runs = Counter(run for line in look.filled for run in _BEYOND.findall(line))
+    found = {codec: _twice(runs, codec) for codec in _CODECS} if runs else {}
+    codec = max(found, key=lambda one: found[one].total(), default="")
+    if not codec or sum(len(piece) * n for piece, n in found[codec].items()) < _MOSTLY * sum(
+        len(run) * n for run, n in runs.items()
+    ):
+        return None
+    table, number = _bytes_of(codec), found[codec].total()
+    words = [word for line in look.filled for word in line.split()]
+    held = [word for word in words if _UTF8.search(word.translate(table))]
+    share = number / max(len(words), 1)
+    if number < _FEWEST or share < _SLIGHT:
+        return None
+    piece = next(iter(found[codec]))
+    meant = piece.translate(table).encode("latin-1").decode()
+    says = f"letters coded twice: {number:,} in {len(words):,} words, UTF-8 read as {codec}, as '{piece}' for '{meant}'"
+    mend = f"piece.encode('{codec}').decode('utf-8')"
+    way = f"give the text before that, or mend each piece beyond ASCII in Python, {mend}"
+    return Doubt("twice", min(share, 1.0), shown(held), share >= _STRONG, says, way)
+
+
+@cache
+def _bytes_of(codec: str) -> dict[int, str]:
+    """Return the byte of each character beyond ASCII, as a character; what cp1252 leaves undefined is itself."""
+    table = {code: chr(code) for code in range(0x80, 0xA0)} if codec.startswith("cp125") else {}
+    for byte in range(0x80, 0x100):
+        character = bytes([byte]).decode(codec, "replace")
+        if character != "\ufffd":
+            table[ord(character)] = chr(byte)
+    return table
+
+
+def _twice(runs: Counter[str], codec: str) -> Counter[str]:
+    """Return the pieces of runs that are a letter of UTF-8 in the bytes of a codec."""
+    table, pieces = _bytes_of(codec), Counter[str]()
+    for run, n in runs.items():
+        if len(run) > 1:
+            # What the codec does not have stays as it is, beyond U+00FF or as a byte that begins nothing.
+            coded = "".join(table.get(ord(one), "\xff") for one in run)
+            for found in _UTF8.finditer(coded):
+                pieces[run[found.start() : found.end()]] += n
+    return pieces
+
+
+def lost_letters(look: Look) -> Doubt | None:
+    """Doubt characters that somebody replaced: U+FFFD within words, or question marks and other signs.
+
+    Of a sign between letters it asks that it stand there more often than anywhere else.
+    """
+    words = [word for line in look.filled for word in line.split()]
+    replaced = [word for word in words if "\ufffd" in word]
+    least = _REPLACED if look.options.errors == "replace" else _STRONG
+    if len(replaced) >= max(_FEWEST, _SLIGHT * len(words)):
+        says = f"letters that are lost: {len(replaced) / len(words):.1%} of the words have U+FFFD"
+        way = f"give the file as it was before, and its {option('encoding', ...)}"
+        share = len(replaced) / len(words)
+        return Doubt("lost", share, shown(replaced), share >= least, says, way)
+    if look.options.cut != "words":
+        return None
+    cut = Counter[str]()
+    for word, n in Counter(word for word in words if not word.isalnum() and "://" not in word).items():
+        for sign in {found[1][0] for found in _WITHIN.finditer(word) if _is_of_the_word(word, found)}:
+            if sign not in _COMMON and _is_sign(sign):
+                cut[sign] += n
+    (sign, number), *_ = cut.most_common(1) or [("", 0)]
+    share = number / max(len(words), 1)
+    if number < _FEWEST or share < _SLIGHT or 2 * number < sum(word.count(sign) for word in words):
+        return None
+    held = [word for word in words if sign in word]
+    says = f"letters that are lost or written with a sign: {share:.1%} of the words have '{sign}' within"
+    return Doubt("lost", share, shown(held), share >= _STRONG, says, "give the text with these letters, as UTF-8")
+
+
+def _is_of_the_word(word: str, found: re.Match[str]) -> bool:
+    """Tell one sign, or the same again, after which a word goes on: another begins with a capital.
+
+    Scripts without capitals have signs of their own between letters.
+    """
+    before, after = word[found.start() - 1], word[found.end()]
+    cased = before.upper() != before.lower() and after.upper() != after.lower()
+    return cased and (not after.isupper() or before.isupper()) and len(set(found[1])) == 1
+
+
+def coded_letters(look: Look) -> Doubt | None:
+    r"""Doubt letters that are written as codes: ``&uuml;``, ``%C3%BC``, ``=C3=BC``, ``\u00fc``, ``<U+00FC>``."""
+    words = [word for line in look.filled for word in line.split() if "://" not in word]
+    held, kinds = list[str](), Counter[str]()
+    for word in words:
+        own = [found.lastgroup or "" for found in _CODED.finditer(word) if _is_a_letter(decoded(found[0]))]
+        if own:
+            held.append(word)
+            kinds.update(own)
+    share = len(held) / max(len(words), 1)
+    if len(held) < _FEWEST or share < _SLIGHT:
+        return None
+    kind = kinds.most_common(1)[0][0]
+    code = next(found[0] for word in held for found in _CODED.finditer(word) if found.lastgroup == kind)
+    says = f"letters as codes: {share:.1%} of the words have such as '{code}' for '{decoded(code)}'"
+    way = f"decode them in Python, {_decoder(kind, code)}"
+    options = look.options
+    alone = look.layout in ("lines", "blocks", "paragraphs") and not (options.layout or options.format)
+    if kind == "entities" and alone:  # a folder of HTML has other names
+        way = f"say {option('format', 'html')}, which makes one document of the file, or {way}"
+    return Doubt("codes", share, shown(held), share >= _STRONG, says, way)
+
+
+def _is_a_letter(text: str) -> bool:
+    """Tell letters that are worth a code."""
+    return text.isalpha() and not text.isascii()
+
+
+def _decoder(kind: str, code: str) -> str:
+    codec = "cp1252" if kind in ("percent", "quoted") and _read_raw(code)[1] == "cp1252" else "utf-8"
+    return _DECODERS[kind].replace("{codec!r}", repr(codec))
+
+
+def decoded(code: str) -> str:
+    r"""Return what a code of characters stands for; what stands for none is itself.
+
+    >>> decoded("&uuml;"), decoded("%C3%BC"), decoded("=FC"), decoded(r"\u00fc"), decoded("<U+00FC>"), decoded("&x;")
+    ('ü', 'ü', 'ü', 'ü', 'ü', '&x;')
+    """
+    if code.startswith("&"):
+        return html.unescape(code)
+    if code.startswith(("\\u", "\\U", "<U+")):
+        number = int(code.strip("<>")[2:], 16)
+        return chr(number) if number <= 0x10FFFF else code
+    return _read_raw(code)[0]
+
+
+def _read_raw(code: str) -> tuple[str, str]:
+    """Return the characters that bytes stand for, and their encoding."""
+    raw = unquote_to_bytes(code.replace("\\x", "%").replace("=", "%"))
+    try:
+        return raw.decode(), "utf-8"
+    except UnicodeDecodeError:
+        return raw.decode("cp1252", "replace"), "cp1252"
+
+
+def pieces_of_words(look: Look) -> Doubt | None:
+    """Doubt pieces of words, as a model of subwords cuts them: ``Hun@@ dreds``, ``▁Hun dreds``, ``Hun ##dreds``."""
+    if look.options.cut != "words":
+        return None
+    words = [word for line in look.filled for word in line.split()]
+    signs = Counter(sign for word in words for sign in _ends(word))
+    for sign, number in signs.most_common():
+        share = number / len(words)
+        held = [word for word in words if sign in word]
+        if len(set(held)) < _DIFFERENT or share < (_MARKED if sign in "Ġ_" else _PIECED):
+            continue
+        says = f"pieces of words: {share:.0%} of what stands between blanks begins or ends with '{sign}'"
+        return Doubt("pieces", share, shown(held), True, says, "give the text before words were cut to pieces")
+    return None
+
+
+def _is_sign(character: str) -> bool:
+    """Tell signs from vowel signs, which are of a letter."""
+    return unicodedata.category(character)[0] in "PS"
+
+
+def _ends(word: str) -> Iterator[str]:
+    """Yield the signs that a word begins with or ends with, and that no sentence has there."""
+    for found in (_BEFORE.match(word), _AFTER.search(word)):
+        if found and (len(sign := found[1]) > 1 or sign in _SUBWORD):
+            yield sign
+
+
+def letters_apart(look: Look) -> Doubt | None:
+    """Doubt words whose letters stand apart, as print had them for stress: ``F ü r s t``."""
+    found = [one for line in look.filled for one in _SPACED.findall(line) if one.upper() != one.lower()]
+    words = sum(len(line.split()) for line in look.filled)
+    share = sum(len(one.split()) for one in found) / max(words, 1)
+    if len(found) < _FEWEST or share < _APART:
+        return None
+    says = f"letters apart: {share:.0%} of the words are single letters of words such as '{found[0]}'"
+    return Doubt("apart", share, shown(found), False, says, "put the letters of these words together")
+
+
+DAMAGES: tuple[Callable[[Look], Doubt | None], ...] = (
+    coded_twice,
+    lost_letters,
+    coded_letters,
+    pieces_of_words,
+    letters_apart,
+)

@@ -1,0 +1,99 @@
+"""Letters that were lost, coded or cut apart before are doubted, and every way that is told mends the text."""
+
+import ast  # noqa: F401  the ways that are told name it
+import html  # noqa: F401
+import quopri  # noqa: F401
+import re
+import urllib.parse
+
+import pytest
+
+from tests.corpus.evidence.conftest import leads_on, prose
+
+GERMAN = [one.replace("a", "ä").replace("ou", "ü").replace("ss", "ß") for one in prose(40, seed=2)]
+TEXT = "\n".join(GERMAN) + "\n"
+RUSSIAN = "\n".join(f"Старый человек видел войну и рассказал о ней {k} раз.".replace("{k}", "") for k in range(12))
+
+
+def raised(look, text, **options):
+    return {doubt.kind: doubt for doubt in look(text, **options).doubts}
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [(TEXT, "cp1252"), (TEXT, "mac_roman"), (TEXT, "cp437"), (RUSSIAN, "cp1251"), (RUSSIAN, "koi8_r")],
+)
+def test_letters_coded_twice_come_back_as_is_told(look, text, codec):
+    if codec == "cp1251":
+        text = text.replace("И", "")  # its second byte has no character there
+    broken = text.encode().decode(codec, "ignore" if codec == "cp1251" else "strict")
+    doubt = raised(look, broken, layout="files")["twice"]
+    assert doubt.strong
+    way = re.search(r"piece\.encode.*", doubt.way)[0]
+    if codec != "cp1251":
+        assert re.sub(r"[^\x00-\x7f]+", lambda found: eval(way, {"piece": found[0]}), broken) == text
+
+
+CODED = {
+    "entities": TEXT.replace("ä", "&auml;").replace("ü", "&#252;"),
+    "percent": urllib.parse.quote(TEXT, safe=" .\n"),
+    "percent of latin-1": TEXT.replace("ä", "%E4").replace("ü", "%FC"),
+    "quoted": TEXT.replace("ä", "=C3=A4").replace("ü", "=C3=BC"),
+    "quoted of latin-1": TEXT.replace("ä", "=E4").replace("ü", "=FC"),
+    "bytes": TEXT.replace("ä", r"\xc3\xa4").replace("ü", r"\xc3\xbc"),
+    "escapes": TEXT.replace("ä", r"\u00e4").replace("ü", r"\xfc"),
+    "points": TEXT.replace("ä", "<U+00E4>").replace("ü", "<U+00FC>"),
+}
+
+
+@pytest.mark.parametrize("name", CODED)
+def test_letters_as_codes_are_decoded_as_is_told(look, name):
+    doubts = raised(look, CODED[name], layout="lines")
+    assert list(doubts) == ["codes"]
+    assert doubts["codes"].strong
+    way = doubts["codes"].way.partition("in Python, ")[2]
+    assert eval(way, globals() | {"text": CODED[name]}) == TEXT
+
+
+def test_entities_are_read_as_html(look):
+    assert leads_on(look, CODED["entities"], "codes")
+    assert look(CODED["entities"], format="html").tokens == look(TEXT, layout="files").tokens
+
+
+@pytest.mark.parametrize("sign", ["?", '"', "\ufffd", "¤", "„", "??"])
+def test_lost_letters(look, sign):
+    doubt = raised(look, re.sub(r"\B[äü]\B", sign, TEXT), layout="files")["lost"]
+    assert doubt.strong
+    assert not raised(look, TEXT, layout="files")
+
+
+@pytest.mark.parametrize("form", ["{}@@ {}", "{} ##{}", "▁{} {}", "{}￭ {}", "{}__ {}"])
+def test_pieces_of_words(look, form):
+    def cut(found):
+        return form.format(found[0][:3], found[0][3:])
+
+    assert raised(look, re.sub(r"[a-z]{5,}", cut, "\n".join(prose(40))))["pieces"].strong
+
+
+def test_words_with_a_letter_for_blanks(look):
+    assert raised(look, "\n".join(prose(40)).replace(" ", " Ġ"))["pieces"].strong
+
+
+def test_letters_apart(look):
+    text = "\n".join(re.sub(r"river|mother", lambda found: " ".join(found[0]), one) for one in prose(60))
+    assert set(raised(look, text)) == {"apart"}
+
+
+ORDINARY = [
+    "Bürger*innen und Lehrer:innen oder Schüler_innen gingen und/oder kamen zu AT&T.",
+    "Who?Nobody said so—he went…then stayed (s)he thinks; e.g. the word(s) of [t]he man.",
+    "l’été, «où» est-il? «É» «Œ» œuvre naïve; don’t “quote” me",
+    "Ça coûte 5 €; naïve café – déjà vu… “très” ‘bien’ §12 º ª ½",
+    "See https://x.org/a?b=%C3%BC&c=d and #tags @names of a_b c++ x=1.",
+]
+
+
+@pytest.mark.parametrize("line", ORDINARY)
+def test_ordinary_signs_are_no_damage(look, line):
+    found = raised(look, "\n".join(f"{one} {line}" for one in prose(30)), drop_duplicates=False)
+    assert not set(found) & {"twice", "lost", "codes", "pieces", "apart"}
