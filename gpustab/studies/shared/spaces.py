@@ -25,15 +25,8 @@ from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words
 from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.shared.claims import Margin
-from gpustab.studies.shared.copies import (
-    NEAR,
-    Copies,
-    are_one,
-    said_of_copies,
-    said_of_near,
-    same_by_sketch,
-    same_pairs,
-)
+from gpustab.studies.shared import copies
+from gpustab.studies.shared.copies import NEAR, Copies, are_one, same_by_sketch, same_pairs
 
 COLLAPSED = Margin(0.9, "mean cosine above which a space says little: nearly all words point the same way")
 
@@ -108,15 +101,14 @@ def sentences_of(found: Flaws, pip: engine.PipPass) -> list[str]:
 def flaws_of(runs: Runs, pip: engine.PipPass) -> Flaws:
     """Return what is wrong with the runs of a group, see :func:`of_spaces`."""
     equal, losses = same_pairs(runs, pip), pair_matrix(pip.reduced, len(runs)).cpu()
-    near = equal.nearly_one(losses)
-    silent = equal.same.clone()
+    near, silent = equal.nearly_one(losses), equal.same.clone()
     for a, b, _ in near:
         silent[[a, b], [b, a]] = True
     far = far_runs(losses, silent)
     names = [runs.names[r] for r, _ in far]
     return Flaws(
         _collapse(runs, pip.scale.mean_cosine.tolist() if pip.scale else []),
-        [*_copies(runs, equal), *(said_of_near(runs.names[a], runs.names[b], times) for a, b, times in near)],
+        [*_copies(runs, equal), *(copies.said_of_near(runs.names[a], runs.names[b], times) for a, b, times in near)],
         list(_far(names, [ratio for _, ratio in far])),
         names,
     )
@@ -284,7 +276,8 @@ def _copies(runs: Runs, found: Copies) -> Iterator[str]:
         yield same_each_time(len(runs))
     elif pairs and found.rounded.any():
         for several in found.classes():
-            yield f"{said_of_copies(runs.names, found, several)}. They look perfectly stable: leave all but one out."
+            said = copies.said_of_copies(runs.names, found, several)
+            yield f"{said}. They look perfectly stable: leave all but one out."
     elif pairs:
         i, j = pairs[0]
         of = len(runs) * (len(runs) - 1) // 2
