@@ -24,8 +24,8 @@ from gpustab.runs.key import WHOLE
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words
 from gpustab.statistics.intervals import t_quantile
-from gpustab.studies.shared.claims import Margin
 from gpustab.studies.shared import copies
+from gpustab.studies.shared.claims import Margin
 from gpustab.studies.shared.copies import NEAR, Copies, are_one, same_by_sketch, same_pairs
 
 COLLAPSED = Margin(0.9, "mean cosine above which a space says little: nearly all words point the same way")

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -102,7 +103,7 @@ def test_an_object_of_texts_by_name_is_saved_as_records_as_is_told(tmp_path, ind
     way = str(refused.value).partition("names; ")[2].removesuffix(" saves records")
     with ExitStack() as opened:
         names = {"FILE": tmp_path / "keyed.json", "OTHER": tmp_path / "o.json"}
-        exec(way, {"json": json, "open": lambda *how: opened.enter_context(io.open(*how)), **names})
+        exec(way, {"json": json, "open": lambda *how: opened.enter_context(Path(how[0]).open(*how[1:])), **names})
     read = list(open_documents(tmp_path / "o.json", id_column="id"))
     assert {one.id: one.texts[0] for one in read} == texts
 
