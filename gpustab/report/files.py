@@ -285,7 +285,7 @@ def _old_files(folder: Path) -> set[Path]:
         raise InputError(f"{folder / _SUMMARY}: '{bad[0]}' is no name of a table; remove it, or give another folder")
     command = _command(there["schema"]).removeprefix("gpustab ")
     figures = figures_of(Content(command))
-    files = [name for name in _names(there, "files") if re.fullmatch(rf"{re.escape(command)}-[^/\\]+", name)]
+    files = [name for name in _names(there, "files") if name.startswith(f"{command}-") and not {*"/\\"} & {*name}]
     names = [f"{table}.{suffix}" for table in tables for suffix in ("parquet", "csv")]
     drawn = [f"{figure}.{suffix}" for figure in figures for suffix in get_args(FigureFormat)]
     return {folder / name for name in (*names, *drawn, *files, _PAGE, _SUMMARY)}

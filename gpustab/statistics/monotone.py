@@ -178,7 +178,8 @@ def mean_over_pairs(values: Floats, items: Ints) -> Estimate:
     """Return a mean over pairs, with an error for pairs that share items (Aronow, Samii & Assenova 2015).
 
     Its variance sums the products of all two pairs that share an item, each once: a pair that occurs twice shares two.
-    It is corrected for few items; of fewer than five, see :func:`few_items`, the error is NaN.
+    It is corrected for few items; of fewer than five, see :func:`few_items`, the error is NaN. Of few pairs that share
+    no item it is too wide, here 0.782 for 0.577: nobody can see from so few that their items have no effects.
 
     Args:
         values: ``(n,)`` one for each pair.
@@ -186,7 +187,7 @@ def mean_over_pairs(values: Floats, items: Ints) -> Estimate:
 
     >>> alone = mean_over_pairs(np.array([1.0, 2.0, 3.0]), np.array([[0, 1], [2, 3], [4, 5]]))
     >>> round(alone.value, 3), round(alone.se, 3)
-    (2.0, 0.577)
+    (2.0, 0.782)
     """
     n, few = len(values), few_items(items)
     apart = values - values.mean()

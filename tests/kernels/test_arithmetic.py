@@ -278,7 +278,7 @@ BARE = {
 
 
 KNOWN = {
-    "engine/rows.py": 1,  # in place, of float64 alone
+    "engine/rows.py": 2,  # in place, of float64 alone; NumPy's, on a CPU
     "kernels/arithmetic.py": 3,  # in `product` itself
     "kernels/context_sums.py": 1,  # sparse, in full_precision
     "kernels/panels.py": 1,  # probabilities, in float64
@@ -289,7 +289,7 @@ KNOWN = {
     # NumPy's and SciPy's:
     "statistics/curves.py": 1,
     "statistics/mixed.py": 8,
-    "statistics/monotone.py": 6,
+    "statistics/monotone.py": 8,
     "statistics/splits.py": 1,
     "statistics/unrelated.py": 2,
     "studies/change/authors.py": 1,

@@ -65,8 +65,8 @@ BETTER_MODEL = Claim[Contrast](
     id="consistency.better-model",
     says="One model distinguishes terms better than another.",
     rule=(
-        "the interval of the difference of AUC over the same terms lies on one side of 0, and on the same side that of "
-        "what both have beyond made-up words in random sentences of the same documents, if both read any. Documents: "
+        "the interval of the difference of AUC over the same terms lies on one side of 0. So does that of what both "
+        "have beyond made-up words in random sentences of the same documents, if both read any. Documents: "
         f"only the first. Equal: the first lies across 0 and within ± {EQUAL:g}. Open: under {FEWEST:g} terms, or "
         "neither"
     ),
