@@ -47,7 +47,7 @@ _KEY = rb'"(?:[^"\\\n]|\\.)*"\s*:'
 _JSON = re.compile(rb"\s*(?:\{\s*" + _KEY + rb"|\[\s*\{\s*" + _KEY + rb'|\[\s*\[\s*"[^"\n]*"\s*,)')
 _SHARD = re.compile(rb'"([^"]*embed[^"]*)"\s*:\s*"([^"/]+\.(?:safetensors|bin))"')
 _VECTOR = re.compile(rb'\s*\{\s*"(?:[^"\\\n]|\\.)*"\s*:\s*\[\s*-?[0-9.]')
-_BRACKETED = re.compile(rb"""[^\n]*\[[^\n]*[0-9.]\s*\]["')]*[,;]?\s*""")
+_BRACKETED = re.compile(rb"""[^\n\[]*\[[^\n]*[0-9.]\s*\]["')]*[,;]?\s*""")
 _ZIPPED = (
     ("[Content_Types].xml", "an Office file; save its sheet as CSV"),
     ("mimetype", "an OpenDocument file or an e-book; save its sheet as CSV"),

@@ -53,10 +53,12 @@ _CLOCK, _VERSE = re.compile(r"\W{0,2}\d{1,2}[:h][0-5]\d(?!\d)"), re.compile(r"\W
 """An hour has two digits behind the colon; a verse of a chapter may have one."""
 _TELEPHONE = re.compile(r"\W{0,4}\d[\d ()-]{5,}:\s")
 _SPEAKER = re.compile(r"([^\W\d_][\w .'-]{0,30}?)[ ]?:\s")
-_CUE = r"(?:[a-z]+:\S+[ \t]*)*$"
+_CUE = r"(?:[a-z]+:\S+(?:[ \t]+|$))*$"
 """What stands behind a time and is of it: ``align:start position:0%``."""
 _BEFORE_LETTERS = r"\W*\d+(?:[-:./]|h(?=\d))[^A-Za-z\n]*"
 """What a line begins with that begins with a time and no month; of other lines it takes numbers: they are no words."""
+_LEAD_OF_MONTHS, _LEAD = re.compile(_STAMP), re.compile(_BEFORE_LETTERS)
+_CUE_OF_MONTHS, _CUE_ALONE = re.compile(f"{_STAMP}{_CUE}"), re.compile(f"{_BEFORE_LETTERS}{_CUE}")
 _MARK = re.compile(r"[^\w\s.,;'’-]|_")
 """A sign that no sentence begins with; nor does one with two words in capitals."""
 _PARTS = r"\"?[ \t]*[:=;-]|(?<=[A-Z0-9])[ \t]|[ \t]+\""
@@ -231,11 +233,12 @@ def times(look: Look) -> Doubt | None:
     says = f"lines that begin with a time: {share:.0%} of the lines"
     months = any(_LETTER.match(line.lstrip("[(<\"' \t")) for line in timed)
     stamp = _STAMP if months else _BEFORE_LETTERS
-    cue = re.compile(f"{stamp}{_CUE}")
-    cues = [line for line in timed if _LETTER.search(line) and cue.match(line)]
+    lettered = [line for line in timed if _LETTER.search(line)]
+    cues = [line for line in lettered if (_CUE_OF_MONTHS.match(line) if months else _CUE_ALONE.match(line))]
     if len(cues) >= _AGAIN:
         stamp = f"{stamp}(?:{_CUE})?"
-    said = (_SPEAKER.match(re.sub(stamp, "", line, count=1)) for line in timed)
+    leads = ((line, _LEAD_OF_MONTHS.match(line) if months else _LEAD.match(line)) for line in timed)
+    said = (_SPEAKER.match(line, found.end() if found else 0) for line, found in leads)
     often = Counter(found[1] for found in said if found)
     speakers = Counter({name: n for name, n in often.items() if n >= _AGAIN})
     what = "the times"

@@ -39,6 +39,11 @@ _KINDS_ESCAPED = _KINDS | {
     "codes": r"\\[ux]\w{2,4}|\\[nrt]|=[0-9A-F]{2}|%[0-9A-F]{2}",
 }
 """The same where ends of lines are written as ``\\n``: the letters behind are a word of the text."""
+_MARKUP = {
+    False: re.compile("|".join(f"(?P<{name}>{one})" for name, one in _KINDS.items()), re.M),
+    True: re.compile("|".join(f"(?P<{name}>{one})" for name, one in _KINDS_ESCAPED.items()), re.M),
+}
+"""By whether ends of lines are written so."""
 _ESCAPE = re.compile(r"(?<!\\)\\[nrt]([^\W\d_]+)")
 _DIGITS = 0.5
 """Of what stands between blanks, how much begins with a digit: of prose 2 %, of tables, dumps and scores most."""
@@ -127,11 +132,11 @@ def words_with_tags(look: Look) -> Doubt | None:
 
 def markup(look: Look) -> Doubt | None:
     """Doubt tags, templates, entities, commands and codes between the words, by the words that they become."""
-    kinds_of = _KINDS_ESCAPED if _has_escapes(look) else _KINDS
-    pattern = re.compile("|".join(f"(?P<{name}>{one})" for name, one in kinds_of.items()), re.M)
+    escaped = _has_escapes(look)
+    kinds_of = _KINDS_ESCAPED if escaped else _KINDS
     spans: dict[str, Counter[str]] = {name: Counter() for name in kinds_of}
     for lines in look.stretches:
-        for found in pattern.finditer("\n".join(lines)):
+        for found in _MARKUP[escaped].finditer("\n".join(lines)):
             spans[found.lastgroup or ""][found[0]] += 1
     for name in ("entities", "codes"):
         spans[name] = Counter({span: n for span, n in spans[name].items() if not decoded(span).isalpha()})

@@ -167,7 +167,7 @@ GROUPS_NEARER = Claim[Grouped](
     says="Terms of one group are nearer than terms of two groups.",
     rule=(
         f"nearer: the interval over terms of the AUC of pairs of one group against pairs of two lies above {CHANCE:g}. "
-        "The AUC is also surely above that of made-up words in other sentences of the same documents, if there are any. "
+        "The AUC is also surely above that of made-up words in other sentences of these documents, if there are any. "
         f"Documents: only the first holds. No: the interval lies below {NEAR:g}. Few: under {GROUPED_FEWEST:g} terms"
     ),
     judge=_groups_nearer,
