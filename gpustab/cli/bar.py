@@ -43,7 +43,7 @@ class Clock:
     def tell(self, part: float) -> None:
         """Take a report."""
         _, first = self._told_from
-        if part == 0 or (first == 0 < part < _FEW):
+        if part == 0 or part < self._part or (first == 0 < part < _FEW):
             self._told_from = (self._now(), part)
         self._told, self._part = self._now(), part
 

@@ -30,7 +30,7 @@ _GAP = "·"
 """Stands for rare words in an example."""
 _OWN = 2
 """Doubts of this module: rare words, and files that are passed over."""
-_DROPPED = re.compile("\ue000drop=([^\ue001]*)\ue001")
+_DROPPED = re.compile("\ue000drop=([^\ue000\ue001]*)\ue001")
 
 
 @dataclass(frozen=True, eq=False)
