@@ -104,8 +104,6 @@ def signs_within(letters: str, inside: str) -> str:
     # Each alternative begins with a set of characters: where a word ends, all are passed over by one look at the next.
     stray = f"[{JOINERS}{UNSEEN}]+{inside}"
     spaces = f"{SPACE}(?<![{UNSPACED}]{SPACE})[{SPACE}{JOINERS}{UNSEEN}]*(?![{UNSPACED}]){inside}"
-    dots = (
-        f"{DOT}(?<![{UNSPACED}]{DOT})(?![{UNSPACED}]){letters}|[{TYPED_DOTS}](?<=[lL][{TYPED_DOTS}])(?=[lL]){letters}"
-    )
+    dots = f"[{DOT}{TYPED_DOTS}](?<=[lL][{DOT}{TYPED_DOTS}])(?=[lL]){letters}|{DOT}(?<=[nsNS]{DOT})(?=[hH]){letters}"
     quotes = f'[{GERSHAYIM}"”](?<=[א-ת][{GERSHAYIM}"”])(?=[א-ת]){letters}'
     return f"[{APOSTROPHES}]{letters}|{dots}|{quotes}|{stray}|{spaces}"

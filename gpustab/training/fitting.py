@@ -47,6 +47,8 @@ LEAST_EPOCHS, USUAL_EPOCHS = 5, 20
 """Bounds of the epochs that the rarest word asks for."""
 FITTED = ("sgns", "cbow", "fasttext", "fasttext_ngrams")
 """Techniques whose epochs are passes over the text."""
+_FEWEST_DIMENSIONS = 5
+"""Of LSA, where periods are small; smaller ones are refused, since a space of two dimensions says nothing of words."""
 RUNS = 10
 QUICK = 10_000_000
 """Words that one core reads in some twenty seconds: less is no work for several."""
@@ -143,7 +145,7 @@ def fit(content: Mapping[str, Any], folder: Path, progress: Progress, parts: int
         if settings.epochs_by:  # every period has vectors of its own
             unclear = settings.options.unclear_dates
             periods = epoch_slices(corpus, settings.epochs_by, unclear_dates=unclear)
-            fewest = min(len(period.corpus) for period in periods)
+            fewest = max(min(len(period.corpus) for period in periods), 2 * _FEWEST_DIMENSIONS)
         fits = begun.get("lsa.dim") or max(min(dim, fewest // 2, len(corpus.vocabulary)), 1)
         if fits != dim:
             chosen.setdefault("lsa", {})["dim"] = fits

@@ -140,6 +140,7 @@ def test_plain_text_is_cut_as_any_other_is(text, numbers, punctuation, language,
     [
         ("La col·lecció coŀlecció COL•LECCIÓ", ["la", *["col·lecció"] * 3]),  # Catalan
         ("des·har in·hèrn", ["des·har", "in·hèrn"]),  # Occitan
+        ("IMP·CAESAR Ärzt·innen", ["imp", "caesar", "ärzt", "innen"]),  # a stone, both genders
         ('צה"ל צה״ל צה”ל אמר "שלום"', [*["צה״ל"] * 3, "אמר", "שלום"]),
         ("ǃXóõ ǂʼAmkoe Hawaiʻi", ["ǃxóõ", "ǂʼamkoe", "hawaiʻi"]),
         ("约翰·史密斯", ["约翰", "史密斯"]),  # names of others in Chinese

@@ -129,7 +129,9 @@ def lost_letters(look: Look) -> Doubt | None:
         return None
     held = [word for word in words if sign in word]
     says = f"letters that are lost or written with a sign: {share:.1%} of the words have '{sign}' within"
-    return Doubt("lost", share, shown(held), share >= _STRONG, says, "give the text with these letters, as UTF-8")
+    # Quotation marks and brackets stand so in editions, others in other writings.
+    strong = share >= _STRONG and (sign in '?"' or unicodedata.category(sign) in ("Sc", "So"))
+    return Doubt("lost", share, shown(held), strong, says, "give the text with these letters, as UTF-8")
 
 
 def _is_of_the_word(word: str, found: re.Match[str]) -> bool:

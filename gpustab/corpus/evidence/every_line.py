@@ -19,6 +19,8 @@ _PLACE = re.compile(r"\W{0,2}((?:\d[ ]?)?[^\W\d_]+\.?)[ ]\W?(\d+)[.:,]\d+\W{0,2}
 _LAST = 3
 """Words at least that the same end has: verses may end with one or two."""
 _DIGITS = re.compile(r"\d+")
+_MADE = re.compile(r"[\d()\[\]{}<>|/@#*_=~]|--")
+"""Numbers and signs that a program's end has; a refrain, a prayer and the close of a letter have none."""
 _BETWEEN = re.compile(r"(?<=\S)[ \t]+([^\w\s.,;:!?'\"()–—-]{2,5}|\|)[ \t]+(?=\S)")
 
 
@@ -55,7 +57,8 @@ def same_end(look: Look) -> Doubt | None:
     pattern = r"\s+".join(re.escape(word).replace("0", r"\d+") for word in own[0][-most:])
     says = f"lines with one end: {number / len(lines):.0%} of the lines end with '{end}', where 0 is for numbers"
     dropped = option("drop", rf"{pattern}[ \t]*$")
-    return Doubt("ends", number / len(lines), shown(lines), True, says, f"say {dropped} to leave it out")
+    strong = bool(_MADE.search(end))
+    return Doubt("ends", number / len(lines), shown(lines), strong, says, f"say {dropped} to leave it out")
 
 
 def two_texts(look: Look) -> Doubt | None:
@@ -66,12 +69,13 @@ def two_texts(look: Look) -> Doubt | None:
     if not lines or number < _NEARLY * len(lines):
         return None
     says = f"two texts in a line: {number / len(lines):.0%} of the lines have '{sign}' once between words"
+    strong = sign.isascii() and (len(sign) > 2 or sign[-1] in "=>")  # verses have one bar or two, or one picture
     first, second = (option("drop", way) for way in (rf"{re.escape(sign)}.*", rf"^.*{re.escape(sign)}"))
     return Doubt(
         "columns",
         number / len(lines),
         shown(lines),
-        True,
+        strong,
         says,
         f"say {first} for the first, or {second} for the second",
     )

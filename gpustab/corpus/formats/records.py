@@ -219,7 +219,7 @@ def _refuse_texts_by_name(file: TextFile, whole: Any) -> None:
         if isinstance(whole, dict)
         else []
     )
-    if len(texts) < _TEXTS or not all(texts) or file.options.column:
+    if len(texts) < _TEXTS or not all(texts) or file.options.column or any(name.lower() == "text" for name in whole):
         return
     way = "json.dump([{'id': name, 'text': text} for name, text in json.load(open(FILE)).items()], open(OTHER, 'w'))"
     raise InputError(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from gpustab.spaces.words import show
@@ -21,6 +22,8 @@ _NUMBER = re.compile(_DECIMAL)
 _WHOLE = re.compile(rb"[0-9]++(?:\.0*+)?")
 _FEWEST = 3
 """Rows that must agree, and numbers a row, before one of them is doubted."""
+_MANY = 1000
+"""A whole number that hardly is a value among fractions."""
 _SPARSE = re.compile(rb"\d+:" + _DECIMAL)
 # C printf writes nan, -nan, inf and nan(...); Microsoft's older runtimes write 1.#QNAN and -1.#IND.
 _NAN = re.compile(rb"[+-]?(?:nan(?:\(\w*\))?|1\.#(?:qnan|snan|ind)\d*)", re.IGNORECASE)
@@ -55,14 +58,15 @@ def are_running(numbers: Sequence[Any]) -> bool:
 def count_among(rows: Sequence[Sequence[bytes]]) -> int | None:
     """Return the one place of some rows that has whole numbers where the others have fractions, ``None`` without one.
 
-    A place where all numbers are equal is no count, nor is one with zeros that does not number the rows.
+    Counts fall from row to row, as a list by frequency has them, or reach a thousand; or they number the rows. Other
+    whole numbers, such as ages or syllables, are values.
 
     Args:
         rows: their numbers, equally many, three or more.
 
     >>> count_among([[b"71", b"0.5", b"-1e-3"], [b"30", b"1.0", b"0.25"], [b"9", b".5", b".7"]])
     0
-    >>> count_among([[b"0", b"0.5", b"-1e-3"], [b"1", b"1.0", b"0.25"], [b"0", b".5", b".7"]])
+    >>> count_among([[b"30", b"0.5", b"-1e-3"], [b"61", b"1.0", b"0.25"], [b"24", b".5", b".7"]])
     """
     columns = list(zip(*rows, strict=True))
     if len(columns) < _FEWEST or len(rows) < _FEWEST:
@@ -72,7 +76,8 @@ def count_among(rows: Sequence[Sequence[bytes]]) -> int | None:
     if len(all_whole) != 1 or any(2 * sum(column) > len(rows) for column in whole if not all(column)):
         return None
     numbers = [float(value) for value in columns[all_whole[0]]]
-    counts = len(set(numbers)) > 1 and (min(numbers) > 0 or are_running(columns[all_whole[0]]))
+    falls = all(a >= b for a, b in pairwise(numbers)) or max(numbers) >= _MANY
+    counts = len(set(numbers)) > 1 and ((min(numbers) > 0 and falls) or are_running(columns[all_whole[0]]))
     return all_whole[0] if counts else None
 
 

@@ -279,7 +279,7 @@ def _falls(x: Floats, y: Floats) -> bool:
 def _strange(scores: Floats) -> Iterator[str]:
     """Yield what is to be said of a score that may stand for none: one value again and again, apart from all others.
 
-    It lies farther from all others than they spread, or is the only one below 0 and they spread twice as far.
+    It lies three times as far from all others as they spread, or is the only one below 0 and on no scale with them.
 
     >>> [said.partition(" of ")[0] for said in _strange(np.array([0, 1.5, 4, 5, 2, 999, 999, 999, -1, -1, -1]))]
     ['3 scores', '3 scores']
@@ -293,7 +293,8 @@ def _strange(scores: Floats) -> Iterator[str]:
         if len(ends) < _DISTINCT or times[kept][end] < _AGAIN:
             continue
         gap, spread = abs(ends[end] - ends[beside]), np.ptp(np.delete(ends, end))
-        if gap > spread or (end == 0 and ends[0] < 0 <= ends[1] and spread >= 2 * gap):
+        alone = end == 0 and ends[0] < 0 <= ends[1] and not gap <= spread < 2 * gap
+        if gap > 3 * spread or alone:
             kept[np.flatnonzero(kept)[end]] = False
             yield (
                 f"{times[values == ends[end]][0]:,} scores of {len(scores):,} are {ends[end]:g}, and all others lie "

@@ -38,6 +38,14 @@ def test_what_every_line_has_is_left_out_as_is_told(look, name):
     assert [re.sub(pattern, "", line).strip() for line in text.splitlines()] == LINES
 
 
+REFRAINS = ["{one} pray for us, dear", "{one} Yours ever, J. Smith", "{one} | {other} ||", "{one} ❤️ {other}"]
+
+
+@pytest.mark.parametrize("form", REFRAINS)
+def test_refrains_closes_and_halves_of_verses_stop_nobody(look, form):
+    assert not look(made(form), layout="lines").strong
+
+
 @pytest.mark.parametrize(
     "form", ["{one}", "In {k} {one}", "{one} Amen.", "{one} — {other}", "{k}. {one}", "{one} he said"]
 )
