@@ -82,6 +82,13 @@ def test_lists_of_some_words_are_those_of_all_of_them(measured, rows, kept, monk
     torch.testing.assert_close(p_word, measured.overlap.p_word[:, rows])
 
 
+def test_lists_that_are_kept_stay_though_they_leave_less_memory(measured, monkeypatch):
+    whole = technique(runs_of(noisy_copies(5, 90, 8)))
+    first = whole.neighbours
+    monkeypatch.setattr(technique_module, "free_memory", lambda _: 0)
+    assert whole.neighbours is first
+
+
 def test_words_that_are_no_usual_targets_are_searched_for(measured, monkeypatch):
     """Of very large vocabularies the usual targets are a draw, and more than those may be asked for."""
     monkeypatch.setattr(technique_module.engine, "draw_targets", lambda *_, **__: torch.arange(0, 90, 9))
