@@ -151,7 +151,8 @@ def watched(arguments: list[str], kept: Path) -> None:
             chapters[chapter_of(frame)] += now - before
             before = now
 
-    threading.Thread(target=watch, daemon=True).start()
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
     sys.argv = ["gpustab", *arguments]
     sys.path.pop(0)  # this folder
     try:
@@ -160,6 +161,7 @@ def watched(arguments: list[str], kept: Path) -> None:
         run()
     finally:
         over.set()
+        watcher.join()
         kept.write_text(json.dumps({"seen": seen, "chapters": chapters}))
 
 
@@ -274,27 +276,33 @@ def main() -> None:
                 if done["code"]:
                     raise SystemExit(f"{line}: {done['said']}")
                 shutil.move(folder / "out" / "o", made / name)
-                rows.append(row_of(f"make: {line.format(out=name)}", next(iter(trees)), [done]))
+                rows = _with(rows, [row_of(f"make: {line.format(out=name)}", next(iter(trees)), [done])])
         for name, line in chosen.items():
             found: dict[str, list[dict[str, Any]]] = {version: [] for version in trees}
             for _ in range(given.repeats):
                 for version, tree in trees.items():
                     found[version].append(call(tree, line, places, folder))
-            rows = [row for row in rows if row["call"] != name]
-            for version, calls in found.items():
-                rows.append(row_of(name, version, calls))
-                print(json.dumps(rows[-1]), flush=True)
+            new = [row_of(name, version, calls) for version, calls in found.items()]
+            print(*map(json.dumps, new), sep="\n", flush=True)
+            rows = _with(rows, new)
             there = environment(torch.device("cpu"))
             keep({"environment": there, "rows": rows, "not_run": _not_run(rows, next(iter(trees)))}, kept)
+
+
+def _with(rows: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows with new ones, which take the place of all others of their calls."""
+    calls = {row["call"] for row in new}
+    return [row for row in rows if row["call"] not in calls] + new
 
 
 def _not_run(rows: list[dict[str, Any]], version: str) -> dict[str, str]:
     """Say of every call without a row of a version which one it has, or what it would take."""
     last = {row["call"]: row["version"] for row in rows}
+    there = {row["call"] for row in rows if row["version"] == version}
     return {
         name: f"last at {last[name]}" if name in last else "needs --encoder" if "{encoder}" in line else "never run"
         for name, line in CALLS.items()
-        if last.get(name) != version
+        if name not in there
     }
 
 

@@ -64,7 +64,7 @@ class RunningStatistics:
     """Mean and SD over runs of tensors of equal shape, fed one run at a time; NaN means absent.
 
     Sums of the steps from each number's first value, and of their squares: equal values have no spread, and as the
-    first value is one of them, the subtraction loses a digit at most.
+    first value is one of them, the subtraction magnifies rounding by no more than the number of runs.
     """
 
     def __init__(self) -> None:

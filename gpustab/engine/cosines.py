@@ -69,7 +69,7 @@ def pair_values(runs: Runs, first: Tensor, second: Tensor, compute: Compute = DE
 
 
 def row_products(x: Tensor, first: Tensor, second: Tensor, compute: Compute = DEFAULT) -> Tensor:
-    """Return inner products of rows of x ``(v, d)``, float64: of rows numbered ``(n,)`` with ``(n,)`` or ``(n, m)``."""
+    """Return inner products of rows of x ``(v, d)``, in its dtype: of rows ``(n,)`` with ``(n,)`` or ``(n, m)``."""
     of_one = x.shape[1] * (second.shape[1] if second.ndim == 2 else 1)
     tile = compute.tile(48 * of_one, max(len(first), 1))
     if x.device.type == "cpu":

@@ -1,6 +1,9 @@
 """The profile of commands: what runs is called by its room, and what was measured is what was called."""
 
+import json
 import sys
+import threading
+import time
 
 import pytest
 import torch
@@ -75,6 +78,43 @@ def test_a_call_is_measured(tmp_path):
 @pytest.mark.slow
 def test_a_call_that_works_is_measured(tmp_path):
     assert call(ROOT, "info --help", {}, tmp_path)["code"] == 0
+
+
+def test_the_watcher_is_done_before_what_it_saw_is_written(monkeypatch, tmp_path):
+    before, looked = set(threading.enumerate()), threading.Event()
+
+    def slow_look(_):
+        looked.set()
+        time.sleep(0.05)
+        return "last"
+
+    monkeypatch.setattr(profile_studies, "chapter_of", slow_look)
+    monkeypatch.setattr("gpustab.cli.run", looked.wait)
+    monkeypatch.setattr(sys, "path", ["", *sys.path])
+    monkeypatch.setattr(sys, "argv", [])
+    profile_studies.watched(["info"], tmp_path / "seen.json")
+    assert set(threading.enumerate()) <= before
+    assert list(json.loads((tmp_path / "seen.json").read_text())["chapters"]) == ["last"]
+
+
+def of(version, *calls):
+    return [{"call": call, "version": version} for call in calls]
+
+
+def test_new_rows_take_the_place_of_all_of_their_calls_made_run_sets_too():
+    rows = of("old", "make: x", "info lee") + of("older", "info lee", "train lee")
+    new = of("new", "info lee", "make: x")
+    assert profile_studies._with(rows, new) == of("older", "train lee") + new
+    assert profile_studies._with(rows, []) == rows
+
+
+def test_what_was_run_is_not_said_not_to_be_though_an_earlier_version_was_run_after_it():
+    rows = of("after", "train lee") + of("before", "train lee", "info lee")
+    found = profile_studies._not_run(rows, "after")
+    assert "train lee" not in found
+    assert found["info lee"] == "last at before"
+    assert found["encode lee"] == "needs --encoder"
+    assert set(found) == set(CALLS) - {"train lee"}
 
 
 def test_rows_are_medians():

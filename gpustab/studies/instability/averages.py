@@ -136,7 +136,7 @@ class _Measured(NamedTuple):
         return self._replace(runs=[[r] for r in order], values=(dots, cosines))
 
     def scaled(self) -> _Measured:
-        """Return what averages of two are whose rows are scaled to unit length: their dot products are cosines."""
+        """Return this level, of averages of two runs, with rows scaled to unit length: dot products are cosines."""
         _, cosine, matrices = self.squares
         return self._replace(squares=torch.stack([cosine, cosine, matrices]), values=(self.values[1],) * 2)
 

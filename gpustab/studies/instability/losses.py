@@ -148,7 +148,7 @@ def instability_tables(technique: Technique) -> dict[str, Table]:
     losses, words = {}, {}
     for sampling, runs in zip(groups, restricted, strict=True):
         alone = len(groups) == 1
-        pip = technique.pip if alone else engine.pip_pass(runs, technique.compute, wordwise=True)
+        pip = technique.measure_losses() if alone else engine.pip_pass(runs, technique.compute, wordwise=True)
         losses[sampling], words[sampling] = _loss(name, sampling, runs, rows[sampling], pip, technique.compute)
         technique.flaws[sampling] = flaws_of(runs, pip)
     parts = [_extrinsic(name, losses, words)] if "bootstrap" in losses else []

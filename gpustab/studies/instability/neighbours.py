@@ -14,7 +14,7 @@ from torch import Tensor
 from gpustab import engine
 from gpustab.errors import InputError
 from gpustab.kernels import prediction
-from gpustab.kernels.jackknife import pair_statistics
+from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.overlap import chance_overlap, mean_over_measured
 from gpustab.machine.device import Compute
 from gpustab.options import LENGTHS
@@ -144,7 +144,7 @@ def overlap_tables(technique: Technique) -> dict[str, Table]:
     for sampling, (present, (lists, overlap, lengths)) in measured.items():
         chance = mean_over_measured(chance_overlap(present), overlap.targets)
         for m, n in enumerate(lengths):
-            p, j = pair_statistics(overlap.p[m]), pair_statistics(overlap.j[m])
+            p, j = (pair_statistics(pair_matrix(of[m], len(present))) for of in (overlap.p_pairs, overlap.j_pairs))
             shared.append(Shared(name, sampling, n, len(lists.targets), p.mean, p.se, j.mean, j.se, n * chance))
     shuffled = measured["shuffled"][1]
     consistency = CONSISTENCY.named(consistency_over_n(name, shuffled.lists, compute, seed))

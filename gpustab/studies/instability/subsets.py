@@ -272,7 +272,7 @@ def how_many_table(technique: Technique) -> dict[str, Table]:
 def _quantities(technique: Technique) -> Iterator[tuple[str, list[Tensor]]]:
     """What the errors are of, with its pair matrices: one, or one for every drawn word."""
     runs, compute = technique.runs, technique.compute
-    yield REDUCED_PIP, [technique.without_copies(pair_matrix(technique.pip.reduced.cpu(), len(runs)))]
+    yield REDUCED_PIP, [technique.without_copies(pair_matrix(technique.reduced.cpu(), len(runs)))]
     lists, overlap, lengths = technique.neighbours
     k = min(LENGTH, lists.k)
     shared = overlap.p[lengths.index(k)] if k in lengths else engine.overlap_pass(lists, [k], compute).p[0]

@@ -120,27 +120,39 @@ class Technique:
         """Row numbers of the words that all shuffled runs have."""
         return self.runs.joint.nonzero().flatten()
 
+    def measure_losses(self) -> engine.PipPass:
+        """Measure the PIP losses of all pairs of shuffled runs; of the sums only a float64 block Gram is kept."""
+        found = engine.pip_pass(self.runs, self.compute, wordwise=True)
+        basis, kept = found.basis, vars(self)
+        kept["reduced"] = found.reduced
+        if basis.moments is not None and basis.dtype == torch.float64 and basis.centred is None:
+            kept.setdefault("_gram", basis)
+        return found
+
     @cached_property
-    def pip(self) -> engine.PipPass:
-        """The PIP losses of all pairs of shuffled runs."""
-        return engine.pip_pass(self.runs, self.compute, wordwise=True)
+    def reduced(self) -> Tensor:
+        """``(R(R-1)/2,)``, the reduced PIP losses of all pairs of shuffled runs."""
+        return self.measure_losses().reduced
 
     @property
     def gram(self) -> engine.GramPass:
         """The float64 block Gram of the shuffled runs; kept where it is small, since half of the chapters read it."""
-        if gram_fits(self.runs, self.compute):
-            return self._gram
-        return engine.gram_pass(self.runs, self.compute, torch.float64)
+        return self._gram if self._keeps_gram else engine.gram_pass(self.runs, self.compute, torch.float64)
 
     @cached_property
     def _gram(self) -> engine.GramPass:
         return engine.gram_pass(self.runs, self.compute, torch.float64)
 
+    @property
+    def _keeps_gram(self) -> bool:
+        """Whether the block Gram is kept: what is kept stays, though less memory is free beside it."""
+        return "_gram" in vars(self) or gram_fits(self.runs, self.compute)
+
     @cached_property
     def norms(self) -> Tensor:
         """``‖C_ij‖²`` of all pairs of shuffled runs, ``(R, R)``."""
-        if gram_fits(self.runs, self.compute):
-            return squared_norms(self.gram.gram)
+        if self._keeps_gram:
+            return squared_norms(self._gram.gram)
         return engine.norms_pass(self.runs, self.compute)
 
     @cached_property
@@ -162,7 +174,9 @@ class Technique:
 
     @property
     def _keeps_lists(self) -> bool:
-        """Whether lists of all words take at most an eighth of free memory."""
+        """Whether lists are kept: they are already, or those of all words take at most an eighth of free memory."""
+        if "_neighbours" in vars(self):
+            return True
         size = 17 * len(self.runs) * self.runs.words * max(LENGTHS)  # a number, a cosine, and whether it is tied
         return size <= free_memory(self.runs.device) // 8
 

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from gpustab import engine
+from gpustab.engine import gram, pip
 from gpustab.machine.device import Compute
 from gpustab.statistics.intervals import extrinsic
 from gpustab.statistics.ranks import rank_correlation
@@ -16,6 +17,30 @@ from tests.studies.instability import thesis
 from tests.studies.instability.made import technique
 
 HALF = 0.0005
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_one_block_gram_is_formed_and_kept_though_it_leaves_less_memory(several, monkeypatch):
+    """The Gram takes a ninth of what is free: it fits, and beside itself would not."""
+    runs = runs_of(noisy_copies(5, 60, 8))
+    size, formed = 5 * 6 // 2 * 8**2 * 8, []
+    whole = technique({"shuffled": runs, "bootstrap": runs} if several else runs)
+    monkeypatch.setattr(gram, "free_memory", lambda _: (9 - ("_gram" in vars(whole))) * size - 8)
+    form = gram.gram_pass
+    for module in (pip, engine):
+        monkeypatch.setattr(module, "gram_pass", lambda *given: formed.append(1) or form(*given))
+    if several:
+        whole.gram  # noqa: B018  # a chapter reads it
+    else:
+        instability_tables(whole)
+    first = whole.gram
+    assert len(formed) == 1
+    assert first is whole.gram
+    assert torch.equal(first.gram, form(runs, Compute(), torch.float64).gram)
+    assert torch.equal(whole.reduced, engine.pip_pass(runs, wordwise=True).reduced)
+    assert whole.norms.shape == (5, 5)
+    held = [value for value in vars(whole).values() if isinstance(value, engine.GramPass | engine.PipPass)]
+    assert [value is first for value in held] == [True]
 
 
 def means_of(language, technique):

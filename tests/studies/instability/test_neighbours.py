@@ -8,9 +8,10 @@ import torch
 from scipy.stats import norm, spearmanr
 
 from gpustab import InputError, load_runs
+from gpustab.kernels import overlap
 from gpustab.kernels.overlap import neighbour_overlap
 from gpustab.machine.device import Compute
-from gpustab.studies.instability import InstabilityOptions
+from gpustab.studies.instability import InstabilityOptions, neighbours
 from gpustab.studies.instability import technique as technique_module
 from gpustab.studies.instability.neighbours import (
     HALVES,
@@ -82,6 +83,13 @@ def test_lists_of_some_words_are_those_of_all_of_them(measured, rows, kept, monk
     torch.testing.assert_close(p_word, measured.overlap.p_word[:, rows])
 
 
+def test_lists_that_are_kept_stay_though_they_leave_less_memory(measured, monkeypatch):
+    whole = technique(runs_of(noisy_copies(5, 90, 8)))
+    first = whole.neighbours
+    monkeypatch.setattr(technique_module, "free_memory", lambda _: 0)
+    assert whole.neighbours is first
+
+
 def test_words_that_are_no_usual_targets_are_searched_for(measured, monkeypatch):
     """Of very large vocabularies the usual targets are a draw, and more than those may be asked for."""
     monkeypatch.setattr(technique_module.engine, "draw_targets", lambda *_, **__: torch.arange(0, 90, 9))
@@ -96,6 +104,16 @@ def test_a_small_vocabulary_has_short_lists_and_three_runs_no_halves():
     assert OVER_LENGTHS.table(over_lengths("x", few))["@25"] == [None] * 8
     assert halves("x", few, Compute()) == []
     assert few.overlap.p_word.isfinite().all()
+
+
+def test_the_table_of_lengths_forms_one_pair_matrix_a_number(monkeypatch):
+    formed = []
+    for module in (neighbours, overlap):
+        form = module.pair_matrix
+        monkeypatch.setattr(module, "pair_matrix", lambda *given, form=form: formed.append(1) or form(*given))
+    table = overlap_tables(technique(runs_of(noisy_copies(3, 12, 4))))["neighbours"]
+    assert table["n"] == [1, 2, 5, 10]
+    assert len(formed) == 2 * 4
 
 
 def test_all_samplings_are_measured_over_the_same_words_and_targets():
