@@ -58,7 +58,7 @@ def are_running(numbers: Sequence[Any]) -> bool:
 def count_among(rows: Sequence[Sequence[bytes]]) -> int | None:
     """Return the one place of some rows that has whole numbers where the others have fractions, ``None`` without one.
 
-    Counts fall from row to row, as a list by frequency has them, or reach a thousand; or they number the rows. Other
+    Counts are in order, as a list by frequency has them, or reach a thousand; or they number the rows. Other
     whole numbers, such as ages or syllables, are values.
 
     Args:
@@ -76,8 +76,10 @@ def count_among(rows: Sequence[Sequence[bytes]]) -> int | None:
     if len(all_whole) != 1 or any(2 * sum(column) > len(rows) for column in whole if not all(column)):
         return None
     numbers = [float(value) for value in columns[all_whole[0]]]
-    falls = all(a >= b for a, b in pairwise(numbers)) or max(numbers) >= _MANY
-    counts = len(set(numbers)) > 1 and ((min(numbers) > 0 and falls) or are_running(columns[all_whole[0]]))
+    steps = [b - a for a, b in pairwise(numbers)]
+    ordered = min(steps) >= 0 or max(steps) <= 0
+    listed = min(numbers) > 0 and (ordered or max(numbers) >= _MANY)
+    counts = len(set(numbers)) > 1 and (listed or are_running(columns[all_whole[0]]))
     return all_whole[0] if counts else None
 
 
