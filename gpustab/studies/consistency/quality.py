@@ -25,7 +25,7 @@ from gpustab.results.page import Columns, number
 from gpustab.small_data.text import Samples
 from gpustab.spaces.words import show
 from gpustab.statistics.ranks import spearman
-from gpustab.studies.consistency.claims import GROUPS_NEARER
+from gpustab.studies.consistency.claims import GROUPED_FEWEST, GROUPS_NEARER
 from gpustab.studies.consistency.measures import Array, LeftOut, unit
 from gpustab.studies.consistency.samples import Prepared
 from gpustab.studies.consistency.tables import GROUPED, QUALITY, Grouped, Quality
@@ -84,13 +84,26 @@ def grouped_of(
     rows, labels = zip(*known, strict=True)
     label = np.unique(labels, return_inverse=True)[1]
     for model, own in vectors.items():
-        auc = auc_of_groups(_means(own, prepared.samples)[list(rows)], label)
+        means = _means(own, prepared.samples)[list(rows)]
+        auc = auc_of_groups(means, label)
         row = Grouped(prepared.group, model, len(rows), int(label.max()) + 1, auc.value, *auc.estimate.interval)
         if model in others:
-            made_up = auc_of_groups(_means(others[model], prepared.samples)[list(rows)], label)
-            low, high = auc.minus(made_up).estimate.interval
-            row = row._replace(documents_auc=made_up.value, beyond_low=low, beyond_high=high)
+            row = _beside(row, means, _means(others[model], prepared.samples)[list(rows)], label)
         yield row
+
+
+def _beside(row: Grouped, own: Tensor, made_up: Tensor, label: np.ndarray) -> Grouped:
+    """Return a row with how far terms ``(T, d)`` are beyond made-up words, of those where both have a vector.
+
+    A made-up word whose documents have no other sentence has none: as a cosine of 0 it would know no group.
+    """
+    both = ((own != 0).any(1) & (made_up != 0).any(1)).numpy()
+    row = row._replace(compared=int(both.sum()))
+    if row.compared < GROUPED_FEWEST:
+        return row
+    other = auc_of_groups(made_up[both], label[both])
+    low, high = auc_of_groups(own[both], label[both]).minus(other).estimate.interval
+    return row._replace(documents_auc=other.value, beyond_low=low, beyond_high=high)
 
 
 def _name(word: bytes) -> bytes:
@@ -171,7 +184,7 @@ def quality_blocks(result: Result) -> Iterator[Block]:
             answer=f"{' '.join(map(quality_in_words, scored))} {_NO_QUALITY}",
         )
     if grouped:
-        columns = ["model", "terms", "groups", ("AUC, 95 % over terms", _auc_in_words), "documents_auc"]
+        columns = ["model", "terms", "groups", ("AUC, 95 % over terms", _auc_in_words), "documents_auc", "compared"]
         yield Block(
             "Are terms of one group nearer than terms of two?",
             tables=[_table("How often two terms of one group are nearer than terms of two", grouped, columns)],
