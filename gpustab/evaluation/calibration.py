@@ -273,7 +273,7 @@ class Beyond(NamedTuple):
     """What a second measure of the same pairs explains, and how much more the cosines do.
 
     Attributes:
-        other: share of the variance of the scores that the second measure's own curve explains.
+        other: share of the variance of the scores that the second measure explains, 0 at least.
         more: share that the cosines' curve explains, less that one.
     """
 
@@ -291,6 +291,9 @@ def explained_beyond(
 ) -> Beyond:
     """Return how much more of the scores cosines explain than another measure does, each by a curve of its own.
 
+    The other measure gets the best of what rises or falls with it, a broken line or the steps of isotonic regression:
+    what a line of few knots misses of it, as at a step, is no more of the cosine. A hump is: it neither rises nor falls.
+
     Args:
         cosines: ``(n,)`` of scored pairs.
         other: ``(n,)`` the other measure of them; one that is the same everywhere explains nothing.
@@ -305,9 +308,11 @@ def explained_beyond(
     numbers = numbers_of(items)
     _check(x, y, numbers)
     own = _squares(x, y, numbers, BrokenLine(x, y, knots_of(x)), seed)
-    constant = beside = own[:, 3]
-    if np.ptp(z) > 0:
-        beside = _squares(z, y, numbers, BrokenLine(z, y, knots_of(z)), seed)[:, 0]
+    constant, ways = own[:, 3], [own[:, 3]]
+    for sign in (1, -1) if np.ptp(z) > 0 else ():
+        of = _squares(sign * z, y, numbers, BrokenLine(sign * z, y, knots_of(sign * z)), seed)
+        ways += [of[:, 0], of[:, 1]]
+    beside = min(ways, key=lambda way: float(way.mean()))
     return Beyond(_gain(constant - beside, constant, numbers), _gain(beside - own[:, 0], constant, numbers))
 
 

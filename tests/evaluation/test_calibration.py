@@ -134,6 +134,23 @@ def test_what_cosines_explain_beyond_words_lies_within_its_interval(items):
     assert not any(beside(seed, 0.0, 0.0, items).more.interval[0] > 0 for seed in range(3))
 
 
+def bent(kind, seed, n):
+    """A measure, cosines that are a function of it alone, and scores by the same function, with noise."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(5, 14, (n, 2))
+    none = rng.random(n) < (0.75 if kind == "step" else 0.1)
+    z = 2 * np.minimum(rng.integers(1, 8, n) * ~none, lengths.min(1)) / lengths.sum(1)
+    law = {"step": np.minimum(20 * z, 1), "falls": -z, "rises": z, "bends": 1 / (1 + np.exp(12 - 24 * z))}[kind]
+    return law + 1e-3 * rng.normal(size=n), z, 3 * law + 0.6 * rng.normal(size=n), [(-k, k) for k in range(1, n + 1)]
+
+
+@pytest.mark.parametrize("kind", ["step", "falls", "rises", "bends"])
+def test_a_function_of_the_other_measure_explains_no_more_however_it_bends(kind):
+    """With one rising line of few knots for the other measure a step did in 24 of 25 sets, what falls in 25."""
+    found = [explained_beyond(*bent(kind, seed, 200)).more.interval[0] > 0 for seed in range(5)]
+    assert sum(found) <= 1
+
+
 def test_a_measure_that_is_the_same_everywhere_explains_nothing():
     x, y, _ = planted(np.random.default_rng(2))
     pairs = [(k, -1 - k) for k in range(len(x))]
