@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from gpustab.errors import InputError
+from gpustab.small_data.text import read_terms
 from gpustab.studies.consistency.claims import GROUPS_NEARER
 from gpustab.studies.consistency.quality import grouped_of
 from tests.studies.consistency.made import samples_of
@@ -18,7 +19,9 @@ TERMS, PARTS, GROUPS = 24, 3, 4
 
 def prepared(terms=TERMS):
     words = [f"term_{k}".encode() for k in range(terms)]
-    return SimpleNamespace(group="g", samples=samples_of(terms, PARTS), text=SimpleNamespace(words=words, name="text"))
+    return SimpleNamespace(
+        group="g", samples=samples_of(terms, PARTS), notes=[], text=SimpleNamespace(words=words, name="text")
+    )
 
 
 def vectors(label, size, seed, parts=PARTS):
@@ -149,3 +152,44 @@ def test_the_page_counts_as_the_rows_do(dealt):
         assert f"nearer in none of {of[0]} drawn sets and none of {of[1]} of real vectors" in page
     else:
         assert f"{said[0]} of {of[0]} and {said[1]} of {of[1]}" in page
+
+
+SPELLED = [
+    "mid-term",
+    "U.S. policy",
+    "T-cell receptor",
+    "state-of-the-art",
+    "COVID-19",
+    "O\u2019Neill",
+    "Don\u2019t",
+    "Stra\u00dfe",
+]
+
+
+def of_spellings(tmp_path, lines):
+    """Ask of terms that a list of these spellings gives, and of lines of a file of groups."""
+    path, list_of_terms = tmp_path / "groups.tsv", tmp_path / "terms.txt"
+    list_of_terms.write_text("\n".join(SPELLED), encoding="utf-8")
+    path.write_text("\n".join(lines), encoding="utf-8")
+    asked = prepared(len(SPELLED))
+    asked.text.words = [b"_".join(term) for term in read_terms(list_of_terms, "en")]
+    label = np.arange(len(SPELLED)) // 4
+    (row,) = grouped_of(asked, {"sums": vectors(label, 1.2, 0)}, {}, str(path))
+    return row, asked.notes
+
+
+def test_terms_with_signs_find_their_group_and_lost_ones_are_named(tmp_path):
+    lines = [f"{word}\t{'ab'[k // 4]}" for k, word in enumerate(SPELLED)]
+    assert of_spellings(tmp_path, lines)[0].terms == len(SPELLED)
+    assert not of_spellings(tmp_path, lines)[1]
+    row, notes = of_spellings(tmp_path, [*lines[:-1], "sea gull\tb", "owl\ta"])
+    assert row.terms == len(SPELLED) - 1
+    assert notes == ["groups.tsv: 2 of 9 terms have no samples in text: sea gull, owl."]
+
+
+@pytest.mark.parametrize("other", ["MID-TERM", "mid term", "Mid_Term"])
+def test_two_spellings_of_a_term_with_two_groups_are_refused(tmp_path, other):
+    lines = [f"{word}\t{'ab'[k // 4]}" for k, word in enumerate(SPELLED)]
+    assert of_spellings(tmp_path, [*lines, f"{other}\ta"])[0].terms == len(SPELLED)
+    with pytest.raises(InputError, match=f"'mid-term' and '{other}' are one term of text, and its groups are a and b"):
+        of_spellings(tmp_path, [*lines, f"{other}\tb"])
