@@ -152,12 +152,11 @@ class Calibration:
             )
         under, over = np.flatnonzero(upper < similarity), np.flatnonzero(lower >= similarity)
         if not len(under) or not len(over):
-            side = "below" if len(over) else "above"
+            side = " and ".join(name for name, there in (("below", under), ("above", over)) if not len(there))
             return Cosine(None, None, None, f"the scored pairs {side} that similarity are too few")
         last, first = int(under[-1]), int(over[0])
         place = _crossing(x, values, similarity)
-        low = _between(x, upper, last, similarity) if last + 1 < len(x) else float(x[-1])
-        high = _between(x, lower, first - 1, similarity) if first else float(x[0])
+        low, high = _between(x, upper, last, similarity), _between(x, lower, first - 1, similarity)
         return Cosine(place, min(low, place), max(high, place))
 
     def to_json(self) -> str:
@@ -292,7 +291,8 @@ def explained_beyond(
     """Return how much more of the scores cosines explain than another measure does, each by a curve of its own.
 
     The other measure gets the best of what rises or falls with it, a broken line or the steps of isotonic regression:
-    what a line of few knots misses of it, as at a step, is no more of the cosine. A hump is: it neither rises nor falls.
+    what a line of few knots misses of it, as at a step, is no more of the cosine. A hump
+    is: it neither rises nor falls.
 
     Args:
         cosines: ``(n,)`` of scored pairs.

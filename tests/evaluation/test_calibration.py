@@ -1,3 +1,4 @@
+import dataclasses
 import itertools
 import json
 import math
@@ -206,6 +207,21 @@ def test_beyond_the_pairs_nothing_is_said_and_no_cosine_is_named():
     assert "too few" in made.threshold(made.values[-1]).reason
     dealt = calibrate(x, np.random.default_rng(6).permutation(y))
     assert dealt.threshold(2.5) == (None, None, None, "the cosine does not tell how similar a pair is")
+
+
+@pytest.mark.parametrize(
+    ("half", "side"), [((0.1, 9), "above"), ((9, 0.1), "below"), ((9, 9), "below and above"), ((0.1, 0.1), "")]
+)
+def test_the_side_that_has_too_few_pairs_is_told_and_both_are(half, side):
+    """The band of a straight curve from 0 to 4 is as narrow as told below 2 and above it."""
+    made = calibrate(np.linspace(0, 1, 40), np.linspace(0, 4, 40))
+    values, width = np.array([0.0, 1.0, 2.0, 3.0, 4.0]), np.array([half[0], half[0], 9, half[1], half[1]])
+    curves = {"values": tuple(values), "lower": tuple(values - width), "upper": tuple(values + width)}
+    found = dataclasses.replace(made, cosines=(0, 0.25, 0.5, 0.75, 1), **curves).threshold(2.0)
+    if side:
+        assert found.reason == f"the scored pairs {side} that similarity are too few"
+    else:
+        assert 0.25 < found.lower < found.value == 0.5 < found.upper < 0.75
 
 
 def test_distances_and_ties_are_no_failure():

@@ -117,7 +117,7 @@ def _how(result: Result, rows: list[Calibrated]) -> Block:
              "pairs share. Where the law is known, the whole curve lies within it in 4 to 8 of 10 cases"),
             ("a cosine is named", "both ends", "of its interval lie within the cosines of the scored pairs"),
         ],
-        answer=verdicts_by_chance(named + len(rows)),
+        answer=verdicts_by_chance(named + len(rows) + sum(row.beyond is not None for row in rows)),
         folded=True,
     )  # fmt: skip
 
