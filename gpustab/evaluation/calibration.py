@@ -135,14 +135,18 @@ class Calibration:
     def apply(self, cosines: ArrayLike) -> Similarities:
         """Return what similarity cosines ``(n,)`` stand for on average; single pairs vary by ``errors.curve``.
 
-        Intervals hold at each cosine by itself. The whole curve lies within all of them less often.
+        Intervals hold at each cosine by itself. The whole curve lies within all of them less often. They hold for laws
+        that a line of few knots can follow: a rise of half the scale within 0.1 of cosine was held in 80 to 88 %.
         """
         at = np.asarray(cosines, np.float64)
         curves = (self.values, self.lower, self.upper)
         return Similarities(*(np.interp(at, self.cosines, one, math.nan, math.nan) for one in curves))
 
     def threshold(self, similarity: float) -> Cosine:
-        """Return the cosine at which pairs have so much similarity on average."""
+        """Return the cosine at which pairs have so much similarity on average.
+
+        Of a steep law its interval may lie beside the place, by the bias of the line: up to half of them did.
+        """
         if not self.knows:
             return Cosine(None, None, None, "the cosine does not tell how similar a pair is")
         x, values, lower, upper = map(np.array, (self.cosines, self.values, self.lower, self.upper))
@@ -238,7 +242,8 @@ def calibrate(
     """Return the curve from cosine to similarity of some scored pairs.
 
     The curve is a broken line that never falls, the best by least squares. Its interval comes from two bootstraps, over
-    pairs and over the items that pairs share.
+    pairs and over the items that pairs share. It knows no bias, so it misses steep laws, see
+    :meth:`Calibration.apply`. It is too narrow where items move cosines and scores alike: 88 to 92 % were held.
 
     Args:
         cosines: ``(n,)`` of the pairs.

@@ -298,3 +298,10 @@ def test_models_whose_names_differ_by_a_sign_alone_have_files_of_their_own():
     names = [name for name, _ in study._files_of(dict.fromkeys(["a/b", "a-b", "A-b", "c", "a-b-2"], curve))]
     assert names[0] == "calibration-a-b.json"
     assert len({name.casefold() for name in names}) == 5
+
+
+def test_a_page_of_sentences_counts_both_verdicts_of_a_model_and_the_named_cosines(known, scored):
+    result = calibration(models=known("meanings"), scores=str(scored), levels=(1.0, 3.0, 9.0))
+    named = sum(row.cosine is not None for row in NAMED.rows(result.tables))
+    assert named
+    assert f"This page gives {named + 2} verdicts" in " ".join(to_text(result).split()) + to_html(result)
