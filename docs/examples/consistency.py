@@ -121,8 +121,8 @@ EXAMPLES = {
         [_size(1, 0.905, 0.02), _size(8, 0.91)],
     ],
     "consistency.groups-nearer": [
-        Grouped("g", "MiniLM", 24, 4, 0.91, 0.85, 0.97, 0.62, 0.14, 0.42),
-        Grouped("g", "MiniLM", 24, 4, 0.66, 0.58, 0.74, 0.64, -0.06, 0.1),
+        Grouped("g", "MiniLM", 24, 4, 0.91, 0.85, 0.97, 0.62, 0.14, 0.42, 24),
+        Grouped("g", "MiniLM", 24, 4, 0.66, 0.58, 0.74, 0.64, -0.06, 0.1, 21),
         Grouped("g", "MiniLM", 60, 4, 0.5, 0.46, 0.54),
         Grouped("g", "MiniLM", 12, 4, 0.6, 0.4, 0.8),
         Grouped("g", "MiniLM", 6, 2, 0.9, 0.8, 1.0),

@@ -19,6 +19,7 @@ def compared(**values: Any) -> Compared:
 def pair(**values: Any) -> Pair:
     """Two periods in which words are used differently."""
     numbers = {"words": 40, "tested": 38, "found": 31, "rate": float(RATE), "excess": 0.06, "se": 0.004, "least": 1e-4}
+    numbers["exact"] = 1e-9
     names = {"first": "1790-1900", "second": "1950-2020", "measure": "apd", "documents": 180, "centre": "all"}
     return made(Pair, **names | numbers | values)
 
@@ -31,7 +32,8 @@ EXAMPLES = {
         pair(found=4),
         pair(found=0, excess=0.001, se=0.002),
         pair(found=0, excess=0.02, se=0.02),
-        pair(found=0, excess=0.001, se=0.002, least=0.002),
+        pair(found=0, excess=0.001, se=0.002, least=0.002, exact=0.002),
+        pair(found=0, tested=600, excess=0.001, se=0.002),
         pair(found=0, tested=0),
     ],
 }

@@ -135,14 +135,18 @@ class Calibration:
     def apply(self, cosines: ArrayLike) -> Similarities:
         """Return what similarity cosines ``(n,)`` stand for on average; single pairs vary by ``errors.curve``.
 
-        Intervals hold at each cosine by itself. The whole curve lies within all of them less often.
+        Intervals hold at each cosine by itself. The whole curve lies within all of them less often. They hold for laws
+        that a line of few knots can follow: a rise of half the scale within 0.1 of cosine was held in 80 to 88 %.
         """
         at = np.asarray(cosines, np.float64)
         curves = (self.values, self.lower, self.upper)
         return Similarities(*(np.interp(at, self.cosines, one, math.nan, math.nan) for one in curves))
 
     def threshold(self, similarity: float) -> Cosine:
-        """Return the cosine at which pairs have so much similarity on average."""
+        """Return the cosine at which pairs have so much similarity on average.
+
+        Of a steep law its interval may lie beside the place, by the bias of the line: up to half of them did.
+        """
         if not self.knows:
             return Cosine(None, None, None, "the cosine does not tell how similar a pair is")
         x, values, lower, upper = map(np.array, (self.cosines, self.values, self.lower, self.upper))
@@ -152,12 +156,11 @@ class Calibration:
             )
         under, over = np.flatnonzero(upper < similarity), np.flatnonzero(lower >= similarity)
         if not len(under) or not len(over):
-            side = "below" if len(over) else "above"
+            side = " and ".join(name for name, there in (("below", under), ("above", over)) if not len(there))
             return Cosine(None, None, None, f"the scored pairs {side} that similarity are too few")
         last, first = int(under[-1]), int(over[0])
         place = _crossing(x, values, similarity)
-        low = _between(x, upper, last, similarity) if last + 1 < len(x) else float(x[-1])
-        high = _between(x, lower, first - 1, similarity) if first else float(x[0])
+        low, high = _between(x, upper, last, similarity), _between(x, lower, first - 1, similarity)
         return Cosine(place, min(low, place), max(high, place))
 
     def to_json(self) -> str:
@@ -239,7 +242,8 @@ def calibrate(
     """Return the curve from cosine to similarity of some scored pairs.
 
     The curve is a broken line that never falls, the best by least squares. Its interval comes from two bootstraps, over
-    pairs and over the items that pairs share.
+    pairs and over the items that pairs share. It knows no bias, so it misses steep laws, see
+    :meth:`Calibration.apply`. It is too narrow where items move cosines and scores alike: 88 to 92 % were held.
 
     Args:
         cosines: ``(n,)`` of the pairs.
@@ -273,7 +277,7 @@ class Beyond(NamedTuple):
     """What a second measure of the same pairs explains, and how much more the cosines do.
 
     Attributes:
-        other: share of the variance of the scores that the second measure's own curve explains.
+        other: share of the variance of the scores that the second measure explains, 0 at least.
         more: share that the cosines' curve explains, less that one.
     """
 
@@ -291,6 +295,10 @@ def explained_beyond(
 ) -> Beyond:
     """Return how much more of the scores cosines explain than another measure does, each by a curve of its own.
 
+    The other measure gets the best of what rises or falls with it, a broken line or the steps of isotonic regression:
+    what a line of few knots misses of it, as at a step, is no more of the cosine. A hump
+    is: it neither rises nor falls.
+
     Args:
         cosines: ``(n,)`` of scored pairs.
         other: ``(n,)`` the other measure of them; one that is the same everywhere explains nothing.
@@ -305,9 +313,11 @@ def explained_beyond(
     numbers = numbers_of(items)
     _check(x, y, numbers)
     own = _squares(x, y, numbers, BrokenLine(x, y, knots_of(x)), seed)
-    constant = beside = own[:, 3]
-    if np.ptp(z) > 0:
-        beside = _squares(z, y, numbers, BrokenLine(z, y, knots_of(z)), seed)[:, 0]
+    constant, ways = own[:, 3], [own[:, 3]]
+    for sign in (1, -1) if np.ptp(z) > 0 else ():
+        of = _squares(sign * z, y, numbers, BrokenLine(sign * z, y, knots_of(sign * z)), seed)
+        ways += [of[:, 0], of[:, 1]]
+    beside = min(ways, key=lambda way: float(way.mean()))
     return Beyond(_gain(constant - beside, constant, numbers), _gain(beside - own[:, 0], constant, numbers))
 
 

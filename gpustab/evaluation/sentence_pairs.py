@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from gpustab.corpus.variants import UNSPACED
 from gpustab.errors import InputError, option
 from gpustab.evaluation.columns import Columns, choose, number
 from gpustab.evaluation.files import is_header, read_lines
@@ -18,6 +20,8 @@ from gpustab.spaces.words import as_word, show
 
 _LONG = 2
 """A column of sentences has more words a cell on average."""
+_UNSPACED = re.compile(f"[{UNSPACED}]{{3}}")
+"""Where words have no blanks between them so many letters count as one."""
 
 
 class SentencePairs(NamedTuple):
@@ -156,16 +160,20 @@ def _texts(table: Columns, path: Path) -> tuple[int, int]:
     """Return the columns of sentences, from 1; those called so, else the two of texts."""
     may = [k for k in table.texts if k < len(table.names) and "sent" in table.names[k].casefold()]
     if len(may) != 2:
-        may = [
-            k for k in table.texts if sum(len(cell.split()) for cell in table.cells[k]) > _LONG * len(table.cells[k])
-        ]
+        may = [k for k in table.texts if sum(map(_words, table.cells[k])) > _LONG * len(table.cells[k])]
     if len(may) != 2:
         there = ", ".join(map(table.named, table.cells))
+        first, second = table.texts[:2] if len(table.texts) > 1 else (0, 1)
         raise InputError(
-            f"{path}: which two columns are the sentences? columns are {there}; say {option('word_columns', '1,2')} "
-            "for the first two"
+            f"{path}: which two columns are the sentences? columns are {there}; say "
+            f"{option('word_columns', f'{first + 1},{second + 1}')} for columns {first + 1} and {second + 1}"
         )
     return may[0] + 1, may[1] + 1
+
+
+def _words(cell: bytes) -> int:
+    """Return how many words a cell may have."""
+    return len(cell.split()) + len(_UNSPACED.findall(cell.decode("utf-8", "replace")))
 
 
 def _checked(row: _Row, columns: tuple[int, int, int], path: Path) -> tuple[tuple[str, str], float]:

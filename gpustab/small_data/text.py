@@ -208,7 +208,7 @@ def read_terms(path: Path, language: str) -> list[Term]:
     Raises:
         InputError: if there is no such file, it is no UTF-8, or a line has no word.
     """
-    cut, terms = _cutter(language), dict[Term, None]()
+    cut, terms = cutter_of(language), dict[Term, None]()
     for number, line in _lines(path, f"there is no such file; {option('terms')} is a file, 'random' or 'keywords'"):
         terms[_term(line, cut, f"{path}, line {number}")] = None
     if not terms:
@@ -233,7 +233,7 @@ def read_samples(path: Path, language: str) -> SampleFile:
     Raises:
         InputError: if there is no such file, it is no UTF-8, or a line is not of that form.
     """
-    cut, samples = _cutter(language), dict[Term, list[list[Sentence]]]()
+    cut, samples = cutter_of(language), dict[Term, list[list[Sentence]]]()
     for number, line in _lines(path):
         term, of_term = _read(line, cut, f"{path}, line {number}")
         if term in samples:
@@ -260,7 +260,8 @@ def _lines(path: Path, missing: str = "") -> list[tuple[int, str]]:
     return [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
 
 
-def _cutter(language: str) -> Cut:
+def cutter_of(language: str) -> Cut:
+    """Return what cuts a text into words as texts are cut here."""
     cut = tokeniser(CorpusOptions(language=language))
     return lambda text: [word.encode() for word in cut([text]) if word != "\n"]
 

@@ -33,11 +33,13 @@ FEWEST_ITEMS = 5
 def knots_of(x: Floats) -> Floats:
     """Return the least and the greatest value, and quantiles between: as many segments as the third root of n.
 
+    All are values that occur: of a knot between two of them no place might say anything.
+
     >>> knots_of(np.arange(28.0)).tolist()
     [0.0, 9.0, 18.0, 27.0]
     """
     segments = int(np.clip(round(len(x) ** (1 / 3)), 2, _SEGMENTS))
-    return np.asarray(np.unique(np.quantile(x, np.linspace(0, 1, segments + 1))))
+    return np.asarray(np.unique(np.quantile(x, np.linspace(0, 1, segments + 1), method="nearest")))
 
 
 class BrokenLine:
@@ -190,14 +192,15 @@ def mean_over_pairs(values: Floats, items: Ints) -> Estimate:
     (2.0, 0.782)
     """
     n, few = len(values), few_items(items)
+    if few.items < FEWEST_ITEMS:
+        return Estimate(float(values.mean()), math.nan, few.freedom)
     apart = values - values.mean()
     items, equal = _distinct(items)
     once = n / (n - 1)
     of_pairs, of_equal = once * float(apart @ apart), float(np.square(np.bincount(equal, apart)).sum())
     of_items = float(np.square(np.bincount(items.ravel(), np.repeat(apart, 2))).sum())
     variance = max(of_pairs, once * of_equal, few.factor * of_items - of_equal)
-    error = math.sqrt(variance) / n if few.items >= FEWEST_ITEMS else math.nan
-    return Estimate(float(values.mean()), error, few.freedom)
+    return Estimate(float(values.mean()), math.sqrt(variance) / n, few.freedom)
 
 
 def _distinct(items: Ints) -> tuple[Ints, Ints]:

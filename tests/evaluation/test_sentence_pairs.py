@@ -1,4 +1,5 @@
 import gzip
+import re
 
 import pytest
 
@@ -87,3 +88,20 @@ def test_what_is_no_pair_is_refused_with_its_line(tmp_path, text, said):
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=said):
         read_sentence_pairs(path)
+
+
+@pytest.mark.parametrize("sentence", ["猫坐在垫子上面", "ねこがねています", "แมวนั่งบนเสื่อ", "a cat on a mat"])
+def test_sentences_of_scripts_without_blanks_are_known(tmp_path, sentence):
+    path = tmp_path / "sts.tsv"
+    path.write_text("".join(f"{k}.5\t{sentence}\t{sentence[::-1]}\n" for k in range(3)), encoding="utf-8")
+    assert read_sentence_pairs(path).pairs[0] == (sentence, sentence[::-1])
+
+
+@pytest.mark.parametrize("line", ["{k}.5\tcat\tdog\n", "cat\t{k}.5\tdog\n", "cat\tdog\t{k}.5\n", "{k}.5\t猫\t犬\n"])
+def test_the_advice_on_columns_of_sentences_names_columns_of_text(tmp_path, line):
+    path = tmp_path / "words.tsv"
+    path.write_text("".join(line.format(k=k) for k in range(3)), encoding="utf-8")
+    with pytest.raises(InputError, match="which two columns") as error:
+        read_sentence_pairs(path)
+    columns = re.search(r"word.columns\W+(\d,\d)", str(error.value))[1]
+    assert len(read_sentence_pairs(path, columns=columns).pairs) == 3

@@ -101,7 +101,17 @@ def test_intervals_of_few_items_hold_the_truth_in_95_of_100(kind, number):
     assert within(kind, number, 2000, 0.0) >= 0.935
 
 
-@pytest.mark.parametrize("items", [[(0, k) for k in range(1, 50)], list(itertools.combinations(range(4), 2))])
+@pytest.mark.parametrize("values", [(0, 1), (0, 0.5, 1), (0, 1e-9, 1), (-3, 0, 0.1, 7)])
+def test_knots_are_values_that_occur_so_that_every_width_is_a_number(values):
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        x = rng.choice(values, 20, p=[0.65, *[0.35 / (len(values) - 1)] * (len(values) - 1)]).astype(float)
+        line = BrokenLine(x, x + rng.normal(size=20), knots_of(x))
+        assert np.isin(line.knots, x).all()
+        assert np.isfinite(line._freedom()).all()
+
+
+@pytest.mark.parametrize("items", [[(0, 1)], [(0, k) for k in range(1, 50)], list(itertools.combinations(range(4), 2))])
 def test_of_fewer_than_five_items_no_error_is_given(items):
     found = mean_over_pairs(np.arange(float(len(items))), np.array(items))
     assert np.isnan(found.interval).all()

@@ -117,8 +117,10 @@ MORE = Claim[Calibrated](
     says="The cosine tells more of how similar two sentences are than the words that they share.",
     rule=(
         "the cosine tells how similar two sentences are, and the 95 % interval of what it explains beyond the share of "
-        "words that both have lies above 0. Each has a curve of its own, of the same pairs. No more: that interval "
-        f"lies below {percent(NO_MORE)} of the variance. No test of words"
+        "words that both have lies above 0. Each has a curve of its own, of the same pairs. That of shared words rises "
+        "or falls, by a broken line or in steps, whichever errs least. No more: that interval lies below "
+        f"{percent(NO_MORE)} of the variance. No test of pairs of words, nor where nearly all pairs share as large a "
+        "part of their words"
     ),
     judge=_more,
     sentences={

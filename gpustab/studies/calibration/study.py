@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from gpustab.corpus.variants import UNSPACED
 from gpustab.encoders.runner import models_of
 from gpustab.errors import InputError, option
 from gpustab.evaluation.calibration import FEWEST, Calibration, calibrate, explained_beyond
@@ -41,7 +42,10 @@ _ROWS = 256
 _BINS = 50
 _AGAIN, _DISTINCT = 3, 4
 """So often a value that may stand for no score occurs; so many distinct ones there are at least."""
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
+"""A word, or a character of a script without blanks between words."""
+_VARY = 0.1
+"""Part of the pairs, whose share of words is not the commonest one, below which shared words are no test."""
 
 
 class Scores(NamedTuple):
@@ -110,8 +114,7 @@ def calibration(
             _add(answer, group, scores, options)
         tables = answer.result.tables
         answer.result.verdict = [said_of(row, tables) for row in CALIBRATED.rows(tables)]
-        curves = calibrations_of(answer.result).items()
-        answer.result.files = {f"calibration-{name.replace('/', '-')}.json": one.to_json() for name, one in curves}
+        answer.result.files = dict(_files_of(calibrations_of(answer.result)))
     return answer.result
 
 
@@ -121,6 +124,20 @@ def calibrations_of(result: Result) -> dict[str, Calibration]:
         row.group: calibration_of(row, list(CURVES.rows(result.tables, group=row.group)))
         for row in CALIBRATED.rows(result.tables)
     }
+
+
+def _files_of(curves: Mapping[str, Calibration]) -> Iterator[tuple[str, str]]:
+    """Yield names of files and what stands in them; names that a folder cannot tell apart get a number.
+
+    Large and small letters are one on some machines.
+    """
+    taken = set[str]()
+    for name, one in curves.items():
+        plain = name.replace("/", "-")
+        may = (plain, *(f"{plain}-{k}" for k in range(2, len(curves) + 2)))
+        own = next(stem for stem in may if stem.casefold() not in taken)
+        taken.add(own.casefold())
+        yield f"calibration-{own}.json", one.to_json()
 
 
 def _of_models(
@@ -161,8 +178,12 @@ def of_encoder(encoder: Any, pairs: SentencePairs, tell: Any = lambda _: None) -
 def shared_words(first: str, second: str) -> float:
     """Return what part of the distinct words of two sentences both have, from 0 to 1 (Dice's coefficient).
 
+    Of scripts without blanks between words, as of Chinese, Japanese or Thai, each character counts as a word.
+
     >>> shared_words("A dog barks.", "The dog slept")
     0.3333333333333333
+    >>> shared_words("猫坐", "狗坐")
+    0.5
     """
     one, two = (set(_WORD.findall(text.casefold())) for text in (first, second))
     return 2 * len(one & two) / max(1, len(one) + len(two))
@@ -251,6 +272,11 @@ def _add(answer: Answer, group: str, scores: Scores, options: CalibrationOptions
     tables, span = answer.result.tables, (float(y.min()), float(y.max()))
     facts = (group, scores.test, scores.kind, made.pairs, made.items, *span, float(x.mean()))
     gain, (shared, more, error) = (made.gain, made.gain_error, made.freedom), _by_words(scores, options.seed)
+    if scores.shared is not None and shared is None:
+        answer.result.notes.append(
+            f"{groups_in_words([group])}: nearly all scored pairs share the same part of their words, so that shared "
+            "words are no test beside the cosine."
+        )
     CALIBRATED.add(tables, [Calibrated(*facts, *made.errors, *gain, shared, more, error, scores.drawn)])
     CURVES.add(tables, curve_of(made, group))
     levels = options.levels or [span[0] + part * (span[1] - span[0]) for part in (0.25, 0.5, 0.75)]
@@ -263,11 +289,19 @@ def _add(answer: Answer, group: str, scores: Scores, options: CalibrationOptions
 
 
 def _by_words(scores: Scores, seed: int) -> tuple[float | None, float | None, float | None]:
-    """Return what shared words alone explain, how much more the cosine does, and its error; none of pairs of words."""
-    if scores.shared is None:
+    """Return what shared words alone explain, how much more the cosine does, and its error.
+
+    There is none of pairs of words, nor where nearly all pairs share as much.
+    """
+    if scores.shared is None or _other_than_most(scores.shared) < _VARY:
         return None, None, None
     beyond = explained_beyond(scores.cosines, scores.shared, scores.scores, scores.items, seed=seed)
     return beyond.other.value, beyond.more.value, beyond.more.se
+
+
+def _other_than_most(values: Floats) -> float:
+    """Return what part of the values is not the commonest one."""
+    return 1 - float(np.unique(values, return_counts=True)[1].max()) / len(values)
 
 
 def _falls(x: Floats, y: Floats) -> bool:

@@ -144,20 +144,23 @@ SURER = Claim[ModelNumbers](
 
 
 def _groups_nearer(row: Grouped) -> str:
-    if row.terms < GROUPED_FEWEST or math.isnan(row.low):
+    if row.terms < GROUPED_FEWEST:
         return "few"
     if row.low > CHANCE:
-        return "nearer" if row.beyond_low is None or row.beyond_low > 0 else "documents"
+        return "nearer" if row.compared is None or (row.beyond_low or 0.0) > 0 else "documents"
     return "no" if row.high < NEAR else "open"
 
 
 def _of_groups(row: Grouped) -> str:
     said = f"{100 * row.auc:.0f} of 100 comparisons ({100 * max(row.low, 0):.1f}–{100 * min(row.high, 1):.1f})"
+    if row.compared is None:
+        return f"{said}. There are no made-up words of the same documents to compare them with."
+    of = "" if row.compared == row.terms else f" of {counted(row.compared, 'term', of=row.terms)}"
     if row.documents_auc is None:
-        return f"{said}."
+        return f"{said}. Made-up words{of} have sentences in the same documents, too few to compare."
     low, high = row.beyond_low or 0.0, row.beyond_high or 0.0
     return (
-        f"{said}. Made-up words in the same documents, dealt into the same groups, reach "
+        f"{said}. Made-up words{of} in the same documents, dealt into the same groups, reach "
         f"{100 * row.documents_auc:.0f} (difference {signed_span(100 * low, 100 * high, 0)})."
     )
 
@@ -168,7 +171,9 @@ GROUPS_NEARER = Claim[Grouped](
     rule=(
         f"nearer: the interval over terms of the AUC of pairs of one group against pairs of two lies above {CHANCE:g}. "
         "The AUC is also surely above that of made-up words in other sentences of these documents, if there are any. "
-        f"Documents: only the first holds. No: the interval lies below {NEAR:g}. Few: under {GROUPED_FEWEST:g} terms"
+        "These two are of terms where both have a vector. "
+        f"Documents: only the first holds, or fewer than {GROUPED_FEWEST:g} terms can be compared so. "
+        f"No: the interval lies below {NEAR:g}. Few: under {GROUPED_FEWEST:g} terms"
     ),
     judge=_groups_nearer,
     sentences={
@@ -185,7 +190,7 @@ GROUPS_NEARER = Claim[Grouped](
         ),
         "few": lambda row: (
             f"{capital(row.model)} cannot be judged by groups: {counted(row.terms, 'term', 'has/have')} a group of two "
-            f"or more, and the test needs {GROUPED_FEWEST:.0f}, and two in every group without one of them."
+            f"or more, and the test needs {GROUPED_FEWEST:.0f}."
         ),
     },
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,11 +21,11 @@ from gpustab.evaluation.labels import read_labels
 from gpustab.kernels.arithmetic import product
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable
-from gpustab.results.page import Columns, number
-from gpustab.small_data.text import Samples
-from gpustab.spaces.words import show
+from gpustab.results.page import Columns, counted, number
+from gpustab.small_data.text import Samples, cutter_of
+from gpustab.spaces.words import show, some_words
 from gpustab.statistics.ranks import spearman
-from gpustab.studies.consistency.claims import GROUPS_NEARER
+from gpustab.studies.consistency.claims import GROUPED_FEWEST, GROUPS_NEARER
 from gpustab.studies.consistency.measures import Array, LeftOut, unit
 from gpustab.studies.consistency.samples import Prepared
 from gpustab.studies.consistency.tables import GROUPED, QUALITY, Grouped, Quality
@@ -39,16 +39,20 @@ _NO_QUALITY = (
 )
 
 
-def quality_of(prepared: Prepared, vectors: Mapping[str, Tensor], scores: str) -> Iterator[Quality]:
+def quality_of(
+    prepared: Prepared, vectors: Mapping[str, Tensor], scores: str, language: str = "en"
+) -> Iterator[Quality]:
     """Yield how models agree with scored pairs of terms, with the jackknife error over terms.
 
     Args:
         prepared: the samples.
         vectors: of every model the vectors of samples, ``(P, d)``; a term's vector is their mean.
         scores: a file of scored pairs; those without two terms that have samples are left out.
+        language: by whose rules the file's terms are cut into words.
     """
     test, place = read_similarity(Path(scores)), _places(prepared)
-    names = [tuple(map(_name, pair)) for pair in test.pairs]
+    name = _namer(place, language)
+    names = [tuple(map(name, pair)) for pair in test.pairs]
     known = [k for k, (a, b) in enumerate(names) if a in place and b in place and a != b]
     pairs = np.array([[place[name] for name in names[k]] for k in known], np.int64).reshape(-1, 2)
     gold = np.array([test.gold[k] for k in known])
@@ -61,7 +65,7 @@ def quality_of(prepared: Prepared, vectors: Mapping[str, Tensor], scores: str) -
 
 
 def grouped_of(
-    prepared: Prepared, vectors: Mapping[str, Tensor], others: Mapping[str, Tensor], groups: str
+    prepared: Prepared, vectors: Mapping[str, Tensor], others: Mapping[str, Tensor], groups: str, language: str = "en"
 ) -> Iterator[Grouped]:
     """Yield how often two terms of one group are nearer than two of different groups, with its error over terms.
 
@@ -71,12 +75,14 @@ def grouped_of(
         others: of some, ``(P, d)`` those of made-up words in other sentences of the same documents, dealt into the
             groups of their terms.
         groups: a file of a term and its group a line; groups of one term are left out.
+        language: by whose rules the file's terms are cut into words.
 
     Raises:
-        InputError: if it cannot be read, or fewer than two groups have two terms with samples.
+        InputError: if it cannot be read, two spellings of a term have two groups, or fewer than two groups have two
+            terms with samples.
     """
-    of = {_name(word): label for word, label in read_labels(Path(groups)).items()}
-    known = [(k, of[name]) for name, k in _places(prepared).items() if name in of]
+    of = _groups_of(prepared, Path(groups), language)
+    known = sorted(of.items())
     many = Counter(label for _, label in known)
     known = [(k, label) for k, label in known if many[label] > 1]
     if len({label for _, label in known}) < 2:
@@ -84,17 +90,58 @@ def grouped_of(
     rows, labels = zip(*known, strict=True)
     label = np.unique(labels, return_inverse=True)[1]
     for model, own in vectors.items():
-        auc = auc_of_groups(_means(own, prepared.samples)[list(rows)], label)
+        means = _means(own, prepared.samples)[list(rows)]
+        auc = auc_of_groups(means, label)
         row = Grouped(prepared.group, model, len(rows), int(label.max()) + 1, auc.value, *auc.estimate.interval)
         if model in others:
-            made_up = auc_of_groups(_means(others[model], prepared.samples)[list(rows)], label)
-            low, high = auc.minus(made_up).estimate.interval
-            row = row._replace(documents_auc=made_up.value, beyond_low=low, beyond_high=high)
+            row = _beside(row, means, _means(others[model], prepared.samples)[list(rows)], label)
         yield row
 
 
-def _name(word: bytes) -> bytes:
-    return show(word).lower().replace(" ", "_").encode()
+def _beside(row: Grouped, own: Tensor, made_up: Tensor, label: np.ndarray) -> Grouped:
+    """Return a row with how far terms ``(T, d)`` are beyond made-up words, of those where both have a vector.
+
+    A made-up word whose documents have no other sentence has none: as a cosine of 0 it would know no group.
+    """
+    both = ((own != 0).any(1) & (made_up != 0).any(1)).numpy()
+    compared = int(both.sum())
+    row = row._replace(compared=compared)
+    if compared < GROUPED_FEWEST:
+        return row
+    other = auc_of_groups(made_up[both], label[both])
+    low, high = auc_of_groups(own[both], label[both]).minus(other).estimate.interval
+    return row._replace(documents_auc=other.value, beyond_low=low, beyond_high=high)
+
+
+def _groups_of(prepared: Prepared, path: Path, language: str) -> dict[int, str]:
+    """Return the group of each term by its place; notes tell which terms of the file have no samples."""
+    place, found, lost = _places(prepared), dict[int, str](), list[bytes]()
+    name, spelled = _namer(place, language), dict[int, bytes]()
+    labels = read_labels(path)
+    for word, label in labels.items():
+        k = place.get(name(word))
+        if k is None:
+            lost.append(word)
+        elif found.setdefault(k, label) != label:
+            both = f"'{show(spelled[k])}' and '{show(word)}' are one term of {prepared.text.name}"
+            raise InputError(f"{path}: {both}, and its groups are {found[k]} and {label}")
+        else:
+            spelled[k] = word
+    if lost:
+        terms = counted(len(lost), "term", "has/have", of=len(labels))
+        prepared.notes.append(f"{path.name}: {terms} no samples in {prepared.text.name}: {some_words(lost)}.")
+    return found
+
+
+def _namer(place: Mapping[bytes, int], language: str) -> Callable[[bytes], bytes]:
+    """Return what gives a term of a file the name that it has in the text: as it stands, or cut as the text is."""
+    cut = cutter_of(language)
+
+    def name(word: bytes) -> bytes:
+        plain = show(word).lower().replace(" ", "_").encode()
+        return plain if plain in place else b"_".join(cut(show(word)))
+
+    return name
 
 
 def _places(prepared: Prepared) -> dict[bytes, int]:
@@ -171,7 +218,7 @@ def quality_blocks(result: Result) -> Iterator[Block]:
             answer=f"{' '.join(map(quality_in_words, scored))} {_NO_QUALITY}",
         )
     if grouped:
-        columns = ["model", "terms", "groups", ("AUC, 95 % over terms", _auc_in_words), "documents_auc"]
+        columns = ["model", "terms", "groups", ("AUC, 95 % over terms", _auc_in_words), "documents_auc", "compared"]
         yield Block(
             "Are terms of one group nearer than terms of two?",
             tables=[_table("How often two terms of one group are nearer than terms of two", grouped, columns)],

@@ -276,12 +276,13 @@ def _add_quality(
     read = {name: torch.from_numpy(by.vectors) for name, by in by_name.items()}
     vectors = models.sums_of(prepared, prepared, runs, 0) | read
     if options.scores is not None:
-        tables.QUALITY.add(answer.result.tables, quality_of(prepared, vectors, options.scores))
+        tables.QUALITY.add(answer.result.tables, quality_of(prepared, vectors, options.scores, options.language))
     if options.term_groups is not None:
         others = {name: torch.from_numpy(by.others) for name, by in by_name.items() if by.others is not None}
         made_up = None if options.sample_file else models.in_documents(prepared, runs, options)
         others |= models.sums_of(made_up, prepared, runs, 0) if made_up else {}
-        tables.GROUPED.add(answer.result.tables, grouped_of(prepared, vectors, others, options.term_groups))
+        rows = grouped_of(prepared, vectors, others, options.term_groups, options.language)
+        tables.GROUPED.add(answer.result.tables, rows)
 
 
 def _tuned(

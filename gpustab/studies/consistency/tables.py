@@ -307,8 +307,9 @@ class Grouped(NamedTuple):
     documents_auc: Annotated[
         float | None, Column("made-up words", 3, "the same of made-up words in random sentences of the documents")
     ] = None
-    beyond_low: Annotated[float | None, Column(about=f"{_LOW} of the difference")] = None
+    beyond_low: Annotated[float | None, Column(about=f"{_LOW} of the difference, of the compared terms")] = None
     beyond_high: Annotated[float | None, Column(about=_HIGH)] = None
+    compared: Annotated[int | None, Column(about="terms that have a vector as their made-up words have")] = None
 
 
 class Case(NamedTuple):

@@ -90,6 +90,7 @@ class Pair(NamedTuple):
     least: Annotated[
         float, Column("least p", 2, "that every tested word can have: one of the deals, or of all ways to deal")
     ]
+    exact: Annotated[float, Column("least p of all deals", 2, "that every tested word has if all deals are made")]
     centre: Annotated[
         str, Column(about="whose mean is taken out of every usage: that of all words, or of the sentence")
     ]
@@ -103,6 +104,11 @@ class Pair(NamedTuple):
     def shows_one(self) -> bool:
         """Whether a single word that is used differently could be found, whichever it is."""
         return self.least * self.tested <= self.rate
+
+    def deals_for(self, words: int) -> int | None:
+        """Return how many deals let a single one of some words be found; ``None`` where no number does."""
+        aim = self.rate / words
+        return math.ceil((1 - aim) / (aim - self.exact)) + 1 if self.exact < aim else None
 
 
 class Example(NamedTuple):
@@ -204,9 +210,17 @@ def none_found(pair: Pair) -> str:
     none = f"{_periods(pair)}: of {counted(pair.tested, 'word')} none is surely used differently"
     if pair.measure != "apd" or pair.shows_one:
         return f"{none}, and these documents are too few to say that none is."
-    words = math.floor(pair.rate / pair.least)
-    way = f"Name {words} words at most (--words FILE)." if words else "No word can, however few are named."
-    return f"{none}. A single one could not be found among so many: its p cannot be below {pair.least:.2g}. {way}"
+    among = " among so many" if pair.tested > 1 else ""
+    said = f"{none}. A single one could not be found{among}: its p cannot be below {pair.least:.2g}."
+    words, deals = math.floor(pair.rate / pair.least), pair.deals_for(pair.tested)
+    ways = [f"deal {deals:,} times (--deals {deals})"] if deals else []
+    ways += [f"name {counted(words, 'word')} at most (--words FILE)"] if words else []
+    if not ways and (deals := pair.deals_for(1)):
+        ways = [f"name one word, and deal {deals:,} times (--words FILE --deals {deals})"]
+    if not ways:
+        return f"{said} No word can, however few are named: more documents are needed."
+    way = ", or ".join(ways)
+    return f"{said} {way[0].upper()}{way[1:]}."
 
 
 def untested(pair: Pair, used: Mapping[tuple[str, str], Used]) -> str:

@@ -133,6 +133,7 @@ class Tested(NamedTuple):
         later: whether they are of the later period.
         clusters: how many its usages have.
         least: what p is at least.
+        exact: what it is at least if all deals are made.
     """
 
     word: int
@@ -143,6 +144,7 @@ class Tested(NamedTuple):
     later: NDArray[np.bool_]
     clusters: int
     least: float
+    exact: float
 
 
 _NONE = Measured(math.nan, math.nan, Estimate(math.nan, math.nan, 0), math.nan, math.nan)
@@ -158,7 +160,8 @@ def compare(found: Found, first: int, second: int) -> list[Tested]:
         rng = np.random.default_rng([found.options.seed, crc32(name.encode()), first])
         measured, true, without = word.measured(found.options.deals, rng)
         clusters, least = int(word.clusters.max()) + 1, word.least_p(found.options.deals)
-        tested.append(Tested(k, measured, true, without, word.names, word.later, clusters, least))
+        exact = word.least_p(word.ways)
+        tested.append(Tested(k, measured, true, without, word.names, word.later, clusters, least, exact))
     return tested
 
 
@@ -192,7 +195,7 @@ def pair_of(found: Found, tested: Sequence[Tested], rows: Sequence[Compared], m:
     count = sum(WORD_DIFFERS.judge(row) == "yes" for row in rows)
     where = (rows[0].first, rows[0].second, MEASURES[m], len(rows), len(tested), count, found.options.rate)
     if not tested:
-        return Pair(*where, math.nan, math.nan, 0, math.nan, found.options.centre)
+        return Pair(*where, math.nan, math.nan, 0, math.nan, math.nan, found.options.centre)
     scale = float(np.mean([one.measured[m].expected for one in tested]))
     mean = float(np.mean([one.measured[m].beyond.value for one in tested]))
     names = np.unique(np.concatenate([one.names * 2 + one.later for one in tested]))
@@ -210,6 +213,7 @@ def pair_of(found: Found, tested: Sequence[Tested], rows: Sequence[Compared], m:
         error,
         len(names),
         max(one.least for one in tested),
+        max(one.exact for one in tested),
         found.options.centre,
     )
 

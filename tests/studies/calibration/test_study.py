@@ -6,7 +6,7 @@ import torch
 from typer.testing import CliRunner
 
 from docs.examples import made
-from gpustab import Calibration, load_runs
+from gpustab import Calibration, calibrate, load_runs
 from gpustab.cli import app
 from gpustab.errors import InputError
 from gpustab.evaluation.sentence_pairs import read_sentence_pairs
@@ -253,3 +253,55 @@ def test_scores_that_may_stand_for_none_are_an_alarm(known, tmp_path):
     result = calibration(models=known("words"), scores=str(pairs_file(tmp_path / "gaps.tsv", rows)))
     assert ["are 999" in alarm for alarm in result.alarms] == [True, False]
     assert "are -1, and" in result.alarms[1]
+
+
+class Characters:
+    """An encoder that knows characters alone, each by a vector of its own."""
+
+    notes = ()
+
+    def encode(self, texts):
+        return torch.stack([sum(torch.eye(32)[ord(one) % 32] for one in text) for text in texts])
+
+
+@pytest.mark.parametrize("first", ["\u732b", "\u3042", "\u0e01", "\u1000"])
+def test_an_encoder_of_characters_tells_no_more_where_words_have_no_blanks(known, monkeypatch, tmp_path, first):
+    monkeypatch.setattr(study, "SentenceEncoder", lambda *_: Characters())
+    rng, rows = np.random.default_rng(1), []
+    for _ in range(100):
+        order, same = [chr(ord(first) + k) for k in rng.permutation(30)], int(rng.integers(0, 9))
+        one, two = order[:8], order[:same] + order[8 : 16 - same]
+        rows.append(("".join(one), "".join(two), round(5 * same / 8 + rng.normal(0, 0.4), 3)))
+    path = pairs_file(tmp_path / "unspaced.tsv", rows)
+    result = calibration(models=known("words"), scores=str(path), word_columns=(2, 3), score_column=1)
+    assert "tells more" not in result.verdict[0]
+    assert next(CALIBRATED.rows(result.tables)).shared > 0.5
+
+
+@pytest.mark.parametrize("sharing", [0, 5])
+def test_shared_words_that_hardly_vary_are_no_test(known, tmp_path, sharing):
+    rows = [
+        (a, b if k < sharing else " ".join(f"{one}s" for one in b.split()), score)
+        for k, (a, b, score) in enumerate(pairs(80))
+    ]
+    seen = known("meanings")
+    study.SentenceEncoder(seen[0], None).words.update({f"{word}s": row for word, row in BagOfWords().words.items()})
+    result = calibration(models=seen, scores=str(pairs_file(tmp_path / "alike.tsv", rows)))
+    row = next(CALIBRATED.rows(result.tables))
+    assert row.beyond is None
+    assert "more" not in result.verdict[0].split(". ")[0]
+    assert any("share the same part of their words" in note for note in result.notes)
+
+
+def test_models_whose_names_differ_by_a_sign_alone_have_files_of_their_own():
+    curve = calibrate(np.arange(20.0), np.arange(20.0))
+    names = [name for name, _ in study._files_of(dict.fromkeys(["a/b", "a-b", "A-b", "c", "a-b-2"], curve))]
+    assert names[0] == "calibration-a-b.json"
+    assert len({name.casefold() for name in names}) == 5
+
+
+def test_a_page_of_sentences_counts_both_verdicts_of_a_model_and_the_named_cosines(known, scored):
+    result = calibration(models=known("meanings"), scores=str(scored), levels=(1.0, 3.0, 9.0))
+    named = sum(row.cosine is not None for row in NAMED.rows(result.tables))
+    assert named
+    assert f"This page gives {named + 2} verdicts" in " ".join(to_text(result).split()) + to_html(result)

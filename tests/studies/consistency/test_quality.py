@@ -1,5 +1,7 @@
 """Groups of terms as a criterion: what is planted, dealt out, or of documents alone, and files that cannot be used."""
 
+import json
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 import torch
 
 from gpustab.errors import InputError
+from gpustab.small_data.text import read_terms
 from gpustab.studies.consistency.claims import GROUPS_NEARER
 from gpustab.studies.consistency.quality import grouped_of
 from tests.studies.consistency.made import samples_of
@@ -16,7 +19,9 @@ TERMS, PARTS, GROUPS = 24, 3, 4
 
 def prepared(terms=TERMS):
     words = [f"term_{k}".encode() for k in range(terms)]
-    return SimpleNamespace(group="g", samples=samples_of(terms, PARTS), text=SimpleNamespace(words=words, name="text"))
+    return SimpleNamespace(
+        group="g", samples=samples_of(terms, PARTS), notes=[], text=SimpleNamespace(words=words, name="text")
+    )
 
 
 def vectors(label, size, seed, parts=PARTS):
@@ -114,3 +119,77 @@ def test_a_line_that_is_no_term_and_group_is_named(tmp_path):
     path.write_text("term_1\tone\nterm_2\n")
     with pytest.raises(InputError, match="line 2"):
         list(grouped_of(prepared(), {}, {}, str(path)))
+
+
+@pytest.mark.parametrize("empty", [0, 3, 12, 17])
+def test_terms_whose_made_up_words_have_no_sentence_are_not_compared(tmp_path, empty):
+    """Own and made-up vectors are of one law; as cosines of 0 twelve of them were called nearer in 40 of 40 sets."""
+    said = []
+    for seed in range(6):
+        label = groups_of(seed)
+        others = vectors(label, 1.2, seed + 50).reshape(TERMS, PARTS, -1)
+        others[np.random.default_rng(seed).permutation(TERMS)[:empty]] = 0
+        row = asked(tmp_path, label, vectors(label, 1.2, seed), others.flatten(0, 1))
+        assert (row.terms, row.compared, row.beyond_low is None) == (TERMS, TERMS - empty, empty == 17)
+        said.append(GROUPS_NEARER.judge(row))
+    assert said.count("nearer") <= 1
+    assert "documents" in said
+    about = {0: "Made-up words in the same", 17: "of 7 of 24 terms have sentences in the same documents, too few"}
+    assert about.get(empty, f"Made-up words of {TERMS - empty} of 24 terms in the") in GROUPS_NEARER.sentence(row)
+
+
+@pytest.mark.parametrize("dealt", [True, False])
+def test_the_page_counts_as_the_rows_do(dealt):
+    rows = json.loads(Path("benchmarks/results/placebos.json").read_text("utf-8"))
+    rows = [
+        row for row in rows if row["claim"] == "consistency.groups-nearer" and ("dealt out" in row["placebo"]) == dealt
+    ]
+    drawn, real = ([row for row in rows if (row["noise"] == "drawn") == own] for own in (True, False))
+    said, of = ([sum(row[name] for row in part) for part in (drawn, real)] for name in ("said", "of"))
+    page = " ".join(Path("docs/pages/studies/consistency.md").read_text("utf-8").split())
+    if dealt:
+        assert said == [0, 0]
+        assert f"nearer in none of {of[0]} drawn sets and none of {of[1]} of real vectors" in page
+    else:
+        assert f"{said[0]} of {of[0]} and {said[1]} of {of[1]}" in page
+
+
+SPELLED = [
+    "mid-term",
+    "U.S. policy",
+    "T-cell receptor",
+    "state-of-the-art",
+    "COVID-19",
+    "O\u2019Neill",
+    "Don\u2019t",
+    "Stra\u00dfe",
+]
+
+
+def of_spellings(tmp_path, lines):
+    """Ask of terms that a list of these spellings gives, and of lines of a file of groups."""
+    path, list_of_terms = tmp_path / "groups.tsv", tmp_path / "terms.txt"
+    list_of_terms.write_text("\n".join(SPELLED), encoding="utf-8")
+    path.write_text("\n".join(lines), encoding="utf-8")
+    asked = prepared(len(SPELLED))
+    asked.text.words = [b"_".join(term) for term in read_terms(list_of_terms, "en")]
+    label = np.arange(len(SPELLED)) // 4
+    (row,) = grouped_of(asked, {"sums": vectors(label, 1.2, 0)}, {}, str(path))
+    return row, asked.notes
+
+
+def test_terms_with_signs_find_their_group_and_lost_ones_are_named(tmp_path):
+    lines = [f"{word}\t{'ab'[k // 4]}" for k, word in enumerate(SPELLED)]
+    assert of_spellings(tmp_path, lines)[0].terms == len(SPELLED)
+    assert not of_spellings(tmp_path, lines)[1]
+    row, notes = of_spellings(tmp_path, [*lines[:-1], "sea gull\tb", "owl\ta"])
+    assert row.terms == len(SPELLED) - 1
+    assert notes == ["groups.tsv: 2 of 9 terms have no samples in text: sea gull, owl."]
+
+
+@pytest.mark.parametrize("other", ["MID-TERM", "mid term", "Mid_Term"])
+def test_two_spellings_of_a_term_with_two_groups_are_refused(tmp_path, other):
+    lines = [f"{word}\t{'ab'[k // 4]}" for k, word in enumerate(SPELLED)]
+    assert of_spellings(tmp_path, [*lines, f"{other}\ta"])[0].terms == len(SPELLED)
+    with pytest.raises(InputError, match=f"'mid-term' and '{other}' are one term of text, and its groups are a and b"):
+        of_spellings(tmp_path, [*lines, f"{other}\tb"])

@@ -1,12 +1,14 @@
 """Measures beside naive loops, and what they say where the answer is known."""
 
 import itertools
+import re
 from collections import Counter
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from docs.examples.usage import pair
 from gpustab.corpus.options import CorpusOptions
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.usage.claims import DIFFER
@@ -248,3 +250,36 @@ def test_intervals_of_a_known_change_cover_it():
         low, high = Estimate(own, error, 28).interval
         covered += low <= 0.4**2 <= high
     assert covered >= 48  # 55 of 60 are expected
+
+
+@pytest.mark.parametrize("documents", [(6, 6), (7, 6), (9, 9), (10, 12)])
+@pytest.mark.parametrize("deals", [99, 9999])
+@pytest.mark.parametrize("rate", [0.001, 0.005, 0.05])
+@pytest.mark.parametrize("words", [1, 7, 600])
+def test_each_advice_on_a_single_word_is_enough_and_hardly_more(documents, deals, rate, words):
+    """With too few deals it was only said to name fewer words, or that none can be found."""
+    own = Word(np.eye(sum(documents)), np.arange(sum(documents)), np.arange(sum(documents)) >= documents[0])
+
+    def of(tested, dealt):
+        least, exact = own.least_p(dealt), own.least_p(own.ways)
+        return pair(tested=tested, words=tested, found=0, rate=rate, least=least, exact=exact)
+
+    asked = of(words, deals)
+    said = DIFFER.sentence(asked)
+    if asked.shows_one:
+        assert "could not be found" not in said
+        return
+    assert ("among so many" in said) == (words > 1)
+    told = {name: int(found[1]) for name in ("name", "--deals") if (found := re.search(rf"(?i){name} (\d+)", said))}
+    if "name one word" in said.lower():
+        assert of(1, told["--deals"]).shows_one
+    elif "--deals" in told:
+        assert of(words, told["--deals"]).shows_one
+        assert told["--deals"] > deals
+        assert not of(words, told["--deals"] // 2).shows_one or told["--deals"] // 2 >= own.ways  # then all are dealt
+    if "name" in told:
+        assert of(told["name"], deals).shows_one
+        assert not of(told["name"] + 1, deals).shows_one
+    if not told:
+        assert "more documents are needed" in said
+        assert not of(1, own.ways).shows_one
