@@ -53,6 +53,8 @@ def same_end(look: Look) -> Doubt | None:
     own = [words for words in ends if tuple(words[-_LAST:]) == last]
     shortest = min(map(len, own))
     most = next((n for n in range(_LAST, shortest) if len({words[-n - 1] for words in own}) > 1), shortest)
+    if most == shortest:  # nothing stands before it: these lines are one, up to numbers
+        return None
     end = " ".join(own[0][-most:])
     pattern = r"\s+".join(re.escape(word).replace("0", r"\d+") for word in own[0][-most:])
     says = f"lines with one end: {number / len(lines):.0%} of the lines end with '{end}', where 0 is for numbers"

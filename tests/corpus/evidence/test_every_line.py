@@ -41,6 +41,10 @@ def test_what_every_line_has_is_left_out_as_is_told(look, name):
 REFRAINS = ["{one} pray for us, dear", "{one} Yours ever, J. Smith", "{one} | {other} ||", "{one} ❤️ {other}"]
 
 
+def test_lines_that_are_one_up_to_numbers_have_no_end_of_their_own(look):
+    assert not look("\n".join(f"one two three word{k}" for k in range(60)), layout="lines", as_is=True).strong
+
+
 @pytest.mark.parametrize("form", REFRAINS)
 def test_refrains_closes_and_halves_of_verses_stop_nobody(look, form):
     assert not look(made(form), layout="lines").strong
