@@ -147,12 +147,12 @@ def _is_of_the_word(word: str, found: re.Match[str]) -> bool:
 def coded_letters(look: Look) -> Doubt | None:
     r"""Doubt letters that are written as codes: ``&uuml;``, ``%C3%BC``, ``=C3=BC``, ``\u00fc``, ``<U+00FC>``."""
     words = [word for line in look.filled for word in line.split() if "://" not in word]
-    held, kinds = list[str](), Counter[str]()
-    for word in words:
-        own = [found.lastgroup or "" for found in _CODED.finditer(word) if _is_a_letter(decoded(found[0]))]
-        if own:
-            held.append(word)
-            kinds.update(own)
+    codes = {
+        word: [found.lastgroup or "" for found in _CODED.finditer(word) if _is_a_letter(decoded(found[0]))]
+        for word in set(words)
+    }
+    held = [word for word in words if codes[word]]
+    kinds = Counter(kind for word in held for kind in codes[word])
     share = len(held) / max(len(words), 1)
     if len(held) < _FEWEST or share < _SLIGHT:
         return None
@@ -205,7 +205,8 @@ def pieces_of_words(look: Look) -> Doubt | None:
     if look.options.cut != "words":
         return None
     words = [word for line in look.filled for word in line.split()]
-    signs = Counter(sign for word in words for sign in _ends(word))
+    ends = {word: tuple(_ends(word)) for word in set(words)}
+    signs = Counter(sign for word in words for sign in ends[word])
     for sign, number in signs.most_common():
         share = number / len(words)
         held = [word for word in words if sign in word]

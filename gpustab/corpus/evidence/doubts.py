@@ -63,8 +63,8 @@ def doubts_of(look: Look) -> tuple[Doubt, ...]:
     """Return the doubts that a look raises, the strong ones first."""
     if rows := [doubt for ask in _OF_ROWS if (doubt := ask(look))]:
         return tuple(rows[:1])  # all else would come of the cells
-    damaged = next((doubt for ask in DAMAGES if (doubt := ask(look)) and doubt.strong), None)
-    if damaged:
-        return (damaged,)  # all else would come of what is left of the words
-    raised = [doubt for ask in DOUBTS[len(_OF_ROWS) :] if (doubt := ask(look))]
-    return tuple(sorted(raised, key=lambda doubt: not doubt.strong))
+    damaged = {ask: ask(look) for ask in DAMAGES}
+    if strong := [doubt for doubt in damaged.values() if doubt and doubt.strong]:
+        return tuple(strong[:1])  # all else would come of what is left of the words
+    asked = (damaged[ask] if ask in damaged else ask(look) for ask in DOUBTS[len(_OF_ROWS) :])
+    return tuple(sorted(filter(None, asked), key=lambda doubt: not doubt.strong))
