@@ -67,7 +67,7 @@ def coded_twice(look: Look) -> Doubt | None:
     ):
         return None
     table, number = _bytes_of(codec), found[codec].total()
-    words = [word for line in look.filled for word in line.split()]
+    words = look.spaced
     held = [word for word in words if _UTF8.search(word.translate(table))]
     share = number / max(len(words), 1)
     if number < _FEWEST or share < _SLIGHT:
@@ -108,7 +108,7 @@ def lost_letters(look: Look) -> Doubt | None:
 
     Of a sign between letters it asks that it stand there more often than anywhere else.
     """
-    words = [word for line in look.filled for word in line.split()]
+    words = look.spaced
     replaced = [word for word in words if "\ufffd" in word]
     least = _REPLACED if look.options.errors == "replace" else _STRONG
     if len(replaced) >= max(_FEWEST, _SLIGHT * len(words)):
@@ -146,7 +146,7 @@ def _is_of_the_word(word: str, found: re.Match[str]) -> bool:
 
 def coded_letters(look: Look) -> Doubt | None:
     r"""Doubt letters that are written as codes: ``&uuml;``, ``%C3%BC``, ``=C3=BC``, ``\u00fc``, ``<U+00FC>``."""
-    words = [word for line in look.filled for word in line.split() if "://" not in word]
+    words = [word for word in look.spaced if "://" not in word]
     codes = {
         word: [found.lastgroup or "" for found in _CODED.finditer(word) if _is_a_letter(decoded(found[0]))]
         for word in set(words)
@@ -204,7 +204,7 @@ def pieces_of_words(look: Look) -> Doubt | None:
     """Doubt pieces of words, as a model of subwords cuts them: ``Hun@@ dreds``, ``▁Hun dreds``, ``Hun ##dreds``."""
     if look.options.cut != "words":
         return None
-    words = [word for line in look.filled for word in line.split()]
+    words = look.spaced
     ends = {word: tuple(_ends(word)) for word in set(words)}
     signs = Counter(sign for word in words for sign in ends[word])
     for sign, number in signs.most_common():
@@ -232,8 +232,7 @@ def _ends(word: str) -> Iterator[str]:
 def letters_apart(look: Look) -> Doubt | None:
     """Doubt words whose letters stand apart, as print had them for stress: ``F ü r s t``."""
     found = [one for line in look.filled for one in _SPACED.findall(line) if one.upper() != one.lower()]
-    words = sum(len(line.split()) for line in look.filled)
-    share = sum(len(one.split()) for one in found) / max(words, 1)
+    share = sum(len(one.split()) for one in found) / max(len(look.spaced), 1)
     if len(found) < _FEWEST or share < _APART:
         return None
     says = f"letters apart: {share:.0%} of the words are single letters of words such as '{found[0]}'"

@@ -106,6 +106,11 @@ class Look:
         return tuple(line for line in self.lines if line.strip())
 
     @cached_property
+    def spaced(self) -> tuple[str, ...]:
+        """What stands between blanks in the lines that are not blank."""
+        return tuple(word for line in self.filled for word in line.split())
+
+    @cached_property
     def tokens(self) -> tuple[tuple[str, ...], ...]:
         """The words of each piece of the sample."""
         cut = (self.tokenise(piece.texts) for piece in self.pieces)

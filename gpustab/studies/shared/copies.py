@@ -126,9 +126,8 @@ def _same(
         block = cross(a, b)
         turn = procrustes(block[None]).maps[0]
         square = float(2 * size[a, b] - 2 * (turn * block).sum()) / float(size[a, b])
-        if exact := square <= _SAME**2:
-            pass
-        elif not (square <= float(explained[a, b]) ** 2 and is_rounded(runs, found, a, b, turn)):
+        exact = square <= _SAME**2
+        if not exact and not (square <= float(explained[a, b]) ** 2 and is_rounded(runs, found, a, b, turn)):
             refused += 1
             continue
         both = same[a] | same[b]
