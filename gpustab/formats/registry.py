@@ -43,9 +43,7 @@ FORMATS: tuple[Format, ...] = (
 def read_space(path: str | os.PathLike[str], options: LoadOptions = DEFAULTS) -> Space:
     """Read one file of vectors, whose format is told by its content, or a checkpoint's or spaCy's folder.
 
-    Args:
-        path: the file or folder; gzip and bzip2 are unpacked on the way.
-        options: how to read it.
+    Gzip and bzip2 are unpacked on the way.
 
     Returns:
         The space, with vectors ``(v, d)`` float32 and a report of what was found and done.

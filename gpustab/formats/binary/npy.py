@@ -37,9 +37,6 @@ class Matrix(Protocol):
 class NpyRows:
     """The rows of a ``.npy`` file, from disk; nothing else of the file is read, and nothing can be executed.
 
-    Args:
-        path: the file, of version 1 to 3.
-
     Attributes:
         path: the file.
         shape: ``(v, d)``.
@@ -174,13 +171,6 @@ def check_dimension(dimension: int, options: LoadOptions) -> None:
 
 def read_npy(source: Source, options: LoadOptions) -> Space:
     """Read a ``.npy`` file and its vocabulary file.
-
-    Args:
-        source: the opened file.
-        options: how to read it; ``vocab`` names the vocabulary file.
-
-    Returns:
-        The space, its vectors ``(v, d)`` float32.
 
     Raises:
         InputError: if the array is no matrix of real numbers, the file is packed, cut or too long, there is no single

@@ -29,16 +29,7 @@ _SPARSE = {"indices", "indptr", "data", "shape"}
 
 
 class MemberRows:
-    """The rows of one array in the archive, unpacked as they are read, each once and in order.
-
-    Args:
-        path: the archive, for messages.
-        file: the array's ``.npy`` within it.
-
-    Attributes:
-        shape: of the array.
-        dtype: type of its values.
-    """
+    """The rows of one array in the archive, unpacked as they are read, each once and in order."""
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:
         self._path = path
@@ -75,13 +66,6 @@ class MemberRows:
 
 def read_npz(source: Source, options: LoadOptions) -> Space:
     """Read a ``.npz`` archive; nothing in it is executed, and the matrix is unpacked block by block.
-
-    Args:
-        source: the opened file.
-        options: how to read it; ``tensor`` names the matrix, ``vocab`` the file of words.
-
-    Returns:
-        The space, its vectors ``(v, d)`` float32.
 
     Raises:
         InputError: if the archive is packed again, damaged, or the matrix or its words cannot be told.

@@ -225,13 +225,7 @@ def is_safetensors(head: bytes) -> bool:
 def read_safetensors(source: Source, options: LoadOptions = DEFAULTS) -> Space:
     """Read a space; a file without ``words`` and ``offsets`` takes its words from the vocabulary file beside it.
 
-    Args:
-        source: the opened file.
-        options: how to read it; ``tensor`` names the vectors. Where that is left open and no tensor is called
-            ``vectors``, the only matrix of floats is taken.
-
-    Returns:
-        The space, its vectors ``(v, d)`` float32.
+    Where ``tensor`` is left open and no tensor is called ``vectors``, the only matrix of floats is taken.
 
     Raises:
         InputError: if the file is cut, a tensor is missing or misshapen, the words are more or fewer than the rows, or
@@ -260,10 +254,6 @@ def read_safetensors(source: Source, options: LoadOptions = DEFAULTS) -> Space:
 
 def write_safetensors(space: Space, path: str | os.PathLike[str]) -> None:
     """Write a space with all that it has, except its name and report; the file appears whole or not at all.
-
-    Args:
-        space: words, ``(v, d)`` vectors, and where known counts, draw and metadata.
-        path: the file to write.
 
     Raises:
         InputError: if the metadata is not JSON, or the file cannot be written.

@@ -66,14 +66,8 @@ def read_torch(source: Source, options: LoadOptions) -> Space:
     """Read the matrix of a state dict, or of whatever tensors, lists and dicts were saved together.
 
     Words are a list of text or a dict of word and row in the file (``itos``, ``vocab`` ...), else those of ``vocab`` or
-    of the file beside. Nothing in the file is executed: ``weights_only``.
-
-    Args:
-        source: the opened file.
-        options: how to read it; ``tensor`` names the matrix, with dots between the keys that lead to it.
-
-    Returns:
-        The space, its vectors ``(v, d)`` float32.
+    of the file beside; ``tensor`` names the matrix, with dots between the keys that lead to it. Nothing in the file is
+    executed: ``weights_only``.
 
     Raises:
         InputError: if the file is packed, damaged, holds objects of a program, or its matrix or words cannot be told.

@@ -66,13 +66,10 @@ def _files_of(folder: Path) -> Iterator[Path]:
 
 
 def read_checkpoint(folder: Path, options: LoadOptions = DEFAULTS) -> Space:
-    """Read the input embedding of a checkpoint; nothing in the folder is executed.
+    """Read the input embedding of a checkpoint, whole or in shards; nothing in the folder is executed.
 
-    Args:
-        folder: ``model.safetensors`` or ``pytorch_model.bin``, whole or in shards; beside it ``tokenizer.json``,
-            ``vocab.json`` or ``vocab.txt``. What transformers would read is read where there are several.
-        options: which rows are taken; ``tensor`` names another matrix of as many tokens, or the end of its name,
-            ``vocab`` a file of words.
+    Where there are several files of weights or of tokens, those are read that transformers would read. ``tensor`` names
+    another matrix of as many tokens, or the end of its name.
 
     Returns:
         The space, its vectors ``(v, d)`` float32, words as :mod:`.tokens` calls them; its report says which tensor it

@@ -73,10 +73,6 @@ def _tokenizer(file: Path) -> Tokens:
 def tokens_of(content: Mapping[str, Any], file: Path) -> Tokens:
     """Return the tokens of a tokenizer, whose model has them by name or as a list of pieces, and what was added to it.
 
-    Args:
-        content: of ``tokenizer.json``.
-        file: where it comes from, for messages.
-
     Raises:
         InputError: if it is none.
     """

@@ -58,10 +58,6 @@ def windows_of(encoder: SentenceEncoder, texts: Sequence[str]) -> list[Window]:
 
     A text that is longer than the model takes is several windows, which overlap by a quarter. Nothing is padded.
 
-    Args:
-        encoder: the model.
-        texts: as the encoder reads them.
-
     Raises:
         InputError: if the tokenizer does not tell where its tokens stand, or a window would hold next to nothing.
     """

@@ -60,13 +60,6 @@ def is_pickle(head: bytes) -> bool:
 def read_gensim(source: Source, options: LoadOptions) -> Space:
     """Read ``KeyedVectors``, ``Word2Vec`` or ``FastText`` as gensim's ``save`` wrote them.
 
-    Args:
-        source: the opened file, with its companions beside it.
-        options: how to read it.
-
-    Returns:
-        The space, its vectors ``(v, d)`` float32, with counts unless they are gensim's placeholders.
-
     Raises:
         InputError: if the file is packed, damaged, of another class, refers to what vectors do not need, or a
             companion is missing or does not fit.
@@ -97,13 +90,7 @@ def _is_of_gensim(root: Any) -> TypeGuard[Described]:
 
 
 class Model:
-    """The attributes of the vectors in a gensim file, whichever object they belong to.
-
-    Args:
-        path: of the file.
-        root: the object in it.
-        documents: take the vectors of the documents of a Doc2Vec, not those of its words.
-    """
+    """The attributes of the vectors in a gensim file, whichever object they belong to."""
 
     def __init__(self, path: Path, root: Described, documents: bool = False) -> None:
         self.path = path

@@ -323,9 +323,6 @@ STEPS: dict[int, Callable[[Machine], Any]] = {
 def describe_pickle(content: bytes | memoryview) -> tuple[Any, list[Global]]:
     r"""Read a pickle of protocol 0 to 5 as data.
 
-    Args:
-        content: the whole pickle; byte strings come back as views of it.
-
     Returns:
         The object: ``None``, ``bool``, ``int``, ``float``, ``str``, ``memoryview``, ``list``, ``tuple``,
         :class:`~.described.Global` or :class:`~.described.Described`; and the names it refers to, in the order of

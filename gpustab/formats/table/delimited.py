@@ -156,13 +156,6 @@ Numbered = tuple[int, list[str]]
 def read_table(source: Source, options: LoadOptions) -> Space:
     """Read a table of text, plain or compressed.
 
-    Args:
-        source: the opened file.
-        options: how to read it; ``word_column`` chooses the words.
-
-    Returns:
-        The space, its vectors ``(v, d)`` float32 rounded from the decimals' float64 values.
-
     Raises:
         InputError: if its columns cannot be told, the file is damaged, or a row has other fields than the first ones.
     """

@@ -28,13 +28,6 @@ _PARQUET, _ARROW = b"PAR1", b"ARROW1\0\0"
 def read_parquet(source: Source, options: LoadOptions) -> Space:
     """Read a Parquet or Feather (Arrow IPC) file, some rows at a time.
 
-    Args:
-        source: the opened file.
-        options: how to read it; ``word_column`` chooses the words.
-
-    Returns:
-        The space, its vectors ``(v, d)`` float32.
-
     Raises:
         InputError: if pyarrow is missing, the file is damaged, its columns cannot be told, or a value is missing.
     """

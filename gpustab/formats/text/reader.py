@@ -50,10 +50,6 @@ class BlockRows(NamedTuple):
 class BlockReader:
     """Reads blocks of lines with one dimension and counts what is passed over.
 
-    Args:
-        dimension: number of values ``d``.
-        options: ``words``, ``skip_empty_tokens``.
-
     Attributes:
         blank: blank lines.
         empty: rows with an empty word, where these may be left out.
@@ -122,13 +118,6 @@ class BlockReader:
 
 def read_text(source: Source, options: LoadOptions) -> Space:
     """Read word2vec or GloVe text, plain or compressed.
-
-    Args:
-        source: the opened file.
-        options: how to read it.
-
-    Returns:
-        The space, its vectors ``(v, d)`` float32 rounded from the decimals' float64 values, without counts.
 
     Raises:
         InputError: if the file is damaged, ambiguous, or has rows that the options do not let pass.
