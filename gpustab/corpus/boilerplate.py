@@ -62,13 +62,7 @@ class Boilerplate(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A line between signs, by its tokens.
-
-    Attributes:
-        start: the first of them.
-        end: behind the last.
-        words: its words as ids.
-    """
+    """A line between signs, by its tokens."""
 
     start: int
     end: int

@@ -47,13 +47,7 @@ def stretches(offsets: NDArray[np.int64], most: int = 0) -> Iterator[tuple[int, 
 
 
 class Record(NamedTuple):
-    """What a corpus keeps of a document besides its words.
-
-    Attributes:
-        id: see :class:`gpustab.corpus.documents.Document`.
-        metadata: likewise.
-        place: its number among all documents of the source, from 0.
-    """
+    """What a corpus keeps of a document besides its words; ``place`` counts all documents of the source, from 0."""
 
     id: str
     metadata: Mapping[str, str]

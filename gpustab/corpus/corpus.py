@@ -104,10 +104,7 @@ class Corpus:
         return (document for place, document in enumerate(self.source or ()) if place in wanted)
 
     def take(self, which: Sequence[int]) -> Corpus:
-        """Return some of the documents as a corpus with the same vocabulary.
-
-        Args:
-            which: their numbers, in any order; the documents keep theirs.
+        """Return some of the documents, in the order of the corpus, as one with the same vocabulary.
 
         Raises:
             InputError: if none of them has a word.

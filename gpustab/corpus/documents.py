@@ -179,13 +179,7 @@ _LAYOUTS: dict[FoundLayout, str] = {
 
 
 class Part(NamedTuple):
-    """One file of a source.
-
-    Attributes:
-        format: what it is.
-        file: where it lies, and its encoding.
-        id: what it is called in the source; empty where it is all of it.
-    """
+    """One file of a source."""
 
     format: TextFormat
     file: TextFile

@@ -14,12 +14,7 @@ _BLOCKS = 64
 
 
 class Piece(NamedTuple):
-    """A document, or a part of a long one, as its reader gave it to the trainer.
-
-    Attributes:
-        id: of the document.
-        texts: the lines of a block, or one text.
-    """
+    """A document, or a part of a long one, as its reader gave it to the trainer."""
 
     id: str
     texts: tuple[str, ...]

@@ -168,11 +168,6 @@ def number(
 ) -> Numbered:
     """Read a source and number its words.
 
-    Args:
-        source: see :func:`gpustab.corpus.documents.open_documents`.
-        options: how it is made a corpus.
-        tokenizer: cuts a text into words, in place of ``options.tokenizer``.
-
     Raises:
         InputError: if the source cannot be read, or a word has white space.
     """
@@ -264,9 +259,6 @@ def splitter(documents: Documents, options: CorpusOptions) -> Callable[[list[str
 
 def least_count(counts: NDArray[np.int64]) -> int:
     """Return the least count of a word that fits.
-
-    Args:
-        counts: ``(v,)`` how often each word occurs.
 
     >>> least_count(np.full(1000, 40)), least_count(np.full(1000, 4)), least_count(np.full(1000, 6000))
     (5, 2, 20)

@@ -56,13 +56,7 @@ class Left(NamedTuple):
 
 
 class Periods(NamedTuple):
-    """The documents of a corpus by period.
-
-    Attributes:
-        column: that tells the period.
-        periods: in order, empty ones included.
-        left: the documents that are in none.
-    """
+    """The documents of a corpus by period."""
 
     column: str
     periods: tuple[PeriodCount, ...]
@@ -105,15 +99,7 @@ class Periods(NamedTuple):
 
 
 class Dates(NamedTuple):
-    """What the documents of a corpus say of their dates, whatever the periods.
-
-    Attributes:
-        column: that holds them.
-        dated: documents with years.
-        first: the earliest year; ``None`` without any.
-        last: the latest.
-        left: documents without a date, or with an unclear one.
-    """
+    """What the documents of a corpus say of their dates, whatever the periods."""
 
     column: str
     dated: int
@@ -137,12 +123,7 @@ class Placed(NamedTuple):
 
 
 def count_dates(records: Sequence[Record], column: str = "year") -> Dates:
-    """Count the documents that have a date, and those that have none or an unclear one; nothing is refused.
-
-    Args:
-        records: of the documents, see :class:`gpustab.corpus.corpus.Corpus`.
-        column: of their metadata.
-    """
+    """Count the documents that have a date, and those that have none or an unclear one; nothing is refused."""
     values = [_value(record, column) for record in records]
     spans = _has_spans(values)
     read = [_read(value, spans) for value in values]

@@ -31,12 +31,7 @@ Changes = Mapping[int, tuple[str, ...]]
 
 
 def one_spelling(spelled: Numbered, own: Own | None) -> Numbered:
-    """Return a source with one number for each word that is meant.
-
-    Args:
-        spelled: every token as it is spelled.
-        own: what cut it in place of ``options.tokenizer``: its words stay as they are.
-    """
+    """Return a source with one number for each word that is meant; words that ``own`` cut stay as they are."""
     changes, notes = _meant(spelled.words, spelled.counts, spelled.options, own)
     if not changes:
         return spelled

@@ -67,11 +67,6 @@ def prepare_corpus(
 def corpus_of(numbered: Numbered, options: CorpusOptions, *, look: bool = True) -> Corpus:
     """Return the words of a source as a corpus; see :func:`prepare_corpus`.
 
-    Args:
-        numbered: the words, as these options have them cut.
-        options: what is left out of them, and what sampling draws.
-        look: as there.
-
     Raises:
         InputError: if no words are left, or for a strong doubt.
     """

@@ -246,12 +246,7 @@ _LONG, _SHORT = 60, 16
 
 
 def lines_of(found: Evidence, *, short: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield a label and what is to be said under it; options are marked.
-
-    Args:
-        found: the evidence.
-        short: say each in one line.
-    """
+    """Yield a label and what is to be said under it; options are marked."""
     for label, notes in (("read as", found.read_as), ("words", found.notes)):
         yield from ((label if not n else "", note.removeprefix(f"{found.name}: ")) for n, note in enumerate(notes))
     sizes = (

@@ -42,13 +42,7 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
 
 class Beginning(NamedTuple):
-    """How a file of tags begins.
-
-    Attributes:
-        declared: whether by ``<?xml``.
-        doctype: the name of its document type, if it has one.
-        rest: from the first tag on, or whatever stands there.
-    """
+    """How a file of tags begins."""
 
     declared: bool
     doctype: str

@@ -27,11 +27,6 @@ class Columns(NamedTuple):
 def choose_columns(file: TextFile, known: Sequence[str], textual: Sequence[str]) -> Columns:
     """Return the columns that the options name, or of which there is only one that can be meant.
 
-    Args:
-        file: whose records they are.
-        known: all columns.
-        textual: those that could be the text.
-
     Raises:
         InputError: with what there is to choose from.
     """

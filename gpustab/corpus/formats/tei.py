@@ -176,15 +176,7 @@ def body_of(tei: Any) -> list[Any]:
 
 
 class Transcript:
-    """The text of elements of one TEI text.
-
-    Args:
-        etree: of lxml.
-        options: ``notes`` and ``readings``.
-        inline: names that the text itself uses within running text.
-        signs: see :func:`signs_of`.
-        editing: counts what is decided.
-    """
+    """The text of elements of one TEI text."""
 
     def __init__(
         self, etree: Any, options: ReadOptions, inline: frozenset[str], signs: Mapping[str, str], editing: Editing
