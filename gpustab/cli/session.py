@@ -110,15 +110,7 @@ def require(what: str, extra: str, *packages: str) -> None:
 def _check_output(
     showing: Showing, output: Path | None, folder: Path | None, runs: Sequence[Path], held: ExitStack
 ) -> None:
-    """See before the work that nothing is replaced unasked, that what is asked for has a meaning, and hold the folder.
-
-    Args:
-        showing: what is written.
-        output: see :func:`session`.
-        folder: see :func:`session`.
-        runs: see :func:`session`.
-        held: what is to be let go when the work is done.
-    """
+    """See before the work that nothing is replaced unasked and all that is asked for has a meaning; hold the folder."""
     from gpustab.formats.atomic import check_can_make
     from gpustab.runs.manifest import MANIFEST
 

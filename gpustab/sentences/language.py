@@ -44,10 +44,6 @@ class Language(NamedTuple):
 def english(words: Path | None = None, tagger: Tagger | None = None) -> Language:
     """Return the default tools.
 
-    Args:
-        words: file of the words that may be put in, one a line; default: those that lemminflect knows.
-        tagger: instead of spaCy.
-
     Raises:
         InputError: if one of the packages is missing.
     """
@@ -101,11 +97,7 @@ def spacy_tagger(model: str = SPACY) -> Tagger:
 
 
 class Written(tuple[str, ...]):
-    """Tokens of a sentence that know how it is written.
-
-    Attributes:
-        text: the sentence.
-    """
+    """Tokens of a sentence that know how it is written."""
 
     text: str
 

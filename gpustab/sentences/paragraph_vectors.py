@@ -133,13 +133,7 @@ class ParagraphOptions:
 
 @dataclass
 class Paragraphs:
-    """A trained model.
-
-    Attributes:
-        model: gensim's.
-        options: it was trained by.
-        seed: of its training and of the start of inference.
-    """
+    """A trained model."""
 
     model: Any
     options: ParagraphOptions
@@ -190,11 +184,6 @@ def load_paragraphs(path: str | os.PathLike[str]) -> Paragraphs:
 
 def train_paragraphs(sentences: Sequence[Tokens], seed: int, options: ParagraphOptions) -> Paragraphs:
     """Return the model of one training, by one worker.
-
-    Args:
-        sentences: of the corpus.
-        seed: of the training.
-        options: see :class:`ParagraphOptions`.
 
     Raises:
         InputError: if gensim, of the extra ``train``, is missing, or fewer than two words are frequent enough.

@@ -113,9 +113,6 @@ def read_parses(path: str | os.PathLike[str]) -> dict[Tokens, Merges]:
     Nodes of one child are that child, nodes of more than two join the last two first; empty elements are left out,
     ``-LRB-`` and its like are the brackets they stand for.
 
-    Args:
-        path: file of parses, one after the other, over lines as they like.
-
     Raises:
         InputError: naming the line, for brackets that do not close, what stands outside of all, or a node that is
             neither a tag with a word nor a label with nodes; or if there is no parse.
@@ -244,10 +241,6 @@ class Shaping:
 
     def trees(self, sentences: Sequence[Tokens], numbers: Sequence[Sequence[int]]) -> Trees:
         """Return what gives the trees of some of these sentences.
-
-        Args:
-            sentences: all of them.
-            numbers: of their words.
 
         Raises:
             InputError: if parses were given, and a sentence has none.

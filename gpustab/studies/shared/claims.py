@@ -62,11 +62,7 @@ class Margin(float):
 
 
 class ClaimText(str):
-    """What a claim states, as it stands in a table, where it still knows the claim that it is of.
-
-    Attributes:
-        id: of the claim.
-    """
+    """What a claim states, as it stands in a table, where it still knows the claim that it is of."""
 
     __slots__ = ("id",)
     id: str

@@ -247,10 +247,6 @@ def equal_by_nature(runs: Runs, same: Tensor) -> bool:
     """Tell whether it is no fault that all runs are equal: their files record another training seed each.
 
     Bootstrap runs differ in their documents besides: where even these are equal, something is wrong.
-
-    Args:
-        runs: a group.
-        same: see :func:`same_pairs`.
     """
     again = runs.key.sampling in WHOLE and len(runs) > 1
     return again and runs.seeds_differ and are_one(same)
