@@ -101,10 +101,9 @@ def read_checkpoint(folder: Path, options: LoadOptions = DEFAULTS) -> Space:
     whole = rows == list(range(len(matrix)))
     # The files that options name are read already.
     of_rows = replace(options, tensor=DEFAULTS.tensor, vocab=None)
-    space = from_pair(words, matrix if whole else matrix[torch.tensor(rows, device="cpu")], str(folder), of_rows, rows)
-    assert space.report is not None  # noqa: S101  # from_pair always says
-    report = replace(space.report, source=str(folder), format="checkpoint", notes=(*notes, *space.report.notes))
-    return replace(space, name=folder.resolve().name, report=report)
+    table = matrix if whole else matrix[torch.tensor(rows, device="cpu")]
+    space = from_pair(words, table, str(folder), of_rows, rows, form="checkpoint", notes=notes)
+    return replace(space, name=folder.resolve().name)
 
 
 def _config(file: Path) -> dict[str, Any]:
