@@ -80,7 +80,7 @@ def read_checkpoint(folder: Path, options: LoadOptions = DEFAULTS) -> Space:
             quantised in a way that is not read.
     """
     options.want_only(OF_ROWS | {"tensor", "vocab"}, "a checkpoint")
-    folder = _of_first_module(folder) if (folder / MODULES).is_file() else folder
+    folder = folder / modules_of(folder / MODULES)[0][1] if (folder / MODULES).is_file() else folder
     weights = Weights(folder)
     config = _config(folder / "config.json")
     asked = options.tensor if "tensor" in options.given else None
@@ -113,13 +113,19 @@ def _config(file: Path) -> dict[str, Any]:
     return config
 
 
-def _of_first_module(folder: Path) -> Path:
-    """The folder of the module that reads text, the first one of sentence-transformers."""
+def modules_of(file: Path) -> list[tuple[str, str]]:
+    """Return the kinds and folders of sentence-transformers' modules, the first of which reads text.
+
+    Raises:
+        InputError: if there are none, or the file is no list of them.
+    """
     try:
-        first = read_json(folder / MODULES)[0]["path"]
-    except (ValueError, LookupError, TypeError) as error:
-        raise InputError(f"{folder / MODULES}: this is not a list of modules with their paths") from error
-    return folder / str(first)
+        modules = [(str(one.get("type")), str(one["path"])) for one in read_json(file)]
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise InputError(f"{file}: this is not a list of modules with their types and paths") from error
+    if not modules:
+        raise InputError(f"{file}: there are no modules")
+    return modules
 
 
 def _named(folder: Path, rows: int, options: LoadOptions) -> Tokens:

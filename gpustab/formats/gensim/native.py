@@ -6,7 +6,6 @@ The pickle is read as data (:mod:`gpustab.formats.gensim.safe_pickle`): nothing 
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from functools import cached_property
@@ -27,7 +26,7 @@ from gpustab.formats.memory import PLACEHOLDERS, are_placeholders
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import Format
 from gpustab.formats.sniff import foreign
-from gpustab.formats.source import Source, open_source
+from gpustab.formats.source import Source
 from gpustab.formats.vocabulary_file import WordList
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import as_word
@@ -37,6 +36,9 @@ _VECTORS = ("vectors", "syn0")  # gensim 3 and 4, and before
 
 DOCUMENTS = "dv"
 """What Doc2Vec calls its vectors of documents, and the option ``tensor`` that asks for them."""
+
+OUTPUT = "syn1neg"
+"""What full models call their output vectors, and the option ``tensor`` that asks for them."""
 
 _FORMER = ", the vectors of documents of gensim 4's Doc2Vec"
 
@@ -77,7 +79,7 @@ def read_gensim(source: Source, options: LoadOptions) -> Space:
                 return plain
             what = f"of {names[0]}" if names else "of plain data"
             raise InputError(f"this is a pickle {what} and not a file of gensim's KeyedVectors, Word2Vec or FastText")
-        return Model(path, root, options.tensor == DOCUMENTS).space(source, options)
+        return Model(path, root, options.tensor).space(source, options)
 
 
 def _described(source: Source) -> tuple[Any, list[Global]]:
@@ -92,12 +94,13 @@ def _is_of_gensim(root: Any) -> TypeGuard[Described]:
 class Model:
     """The attributes of the vectors in a gensim file, whichever object they belong to."""
 
-    def __init__(self, path: Path, root: Described, documents: bool = False) -> None:
+    def __init__(self, path: Path, root: Described, asked: str) -> None:
         self.path = path
         self.kind = root.kind
         self.notes: list[str] = []
-        self._documents = documents
-        self._attributes = attributes_of(root)
+        self._documents = documents = asked == DOCUMENTS
+        self._output = asked == OUTPUT
+        self._whole = self._attributes = attributes_of(root)
         self._generation = _generation(self._attributes)
         self._prefix = path.name
         self._empty: frozenset[int] = frozenset()
@@ -118,7 +121,7 @@ class Model:
 
     def space(self, source: Source, options: LoadOptions) -> Space:
         """Return words, vectors and counts as a space."""
-        words, matrix, counts = self._words, self._matrix(), self._counts()
+        words, counts, matrix = self._words, self._counts(), self._matrix()
         v = matrix.shape[0]
         if len(words) != v:
             raise InputError(f"there are {len(words)} words, but {v} vectors in {getattr(matrix, 'path', self.path)}")
@@ -163,6 +166,8 @@ class Model:
         return found
 
     def _matrix(self) -> Matrix:
+        if self._output:
+            return self._output_vectors()
         for name in _VECTORS:
             found = self._array(name)
             if found is not None:
@@ -177,6 +182,16 @@ class Model:
             )
         self.notes.append("the word vectors were composed from those of the words and of their n-grams")
         return ComposedRows(words, ngrams, self._words, self._attributes)
+
+    def _output_vectors(self) -> Matrix:
+        """Return those of the whole model, beside whose words' vectors they lie."""
+        self._attributes, self._prefix = self._whole, self.path.name
+        if (found := self._array(OUTPUT)) is None:
+            raise InputError(
+                f"this {self.kind}{self._generation} has no output vectors (syn1neg); a full Word2Vec or FastText "
+                "model that was trained with negative samples has them"
+            )
+        return found
 
     def _array(self, name: str) -> Matrix | None:
         """Return an array of two dimensions from the pickle or its companion, ``None`` where it was not saved."""
@@ -258,43 +273,6 @@ class SomeRows:
             return self._matrix[0:0]
         values: NDArray[Any] = self._matrix[int(wanted[0]) : int(wanted[-1]) + 1][wanted - wanted[0]]
         return values
-
-
-def read_output_vectors(path: str | os.PathLike[str], options: LoadOptions | None = None) -> Space:
-    """Read output vectors: of a full model of gensim's its ``syn1neg``; any other file of vectors holds them as such.
-
-    Raises:
-        InputError: if the file cannot be read, or is a file of gensim's without output vectors.
-    """
-    from gpustab.formats.registry import read_space  # which knows this module
-
-    options = options or LoadOptions()
-    with open_source(path) as source:
-        if not is_pickle(source.head):
-            return read_space(path, options)
-        with naming(path):
-            root, _ = _described(source)
-            if not _is_of_gensim(root):
-                raise InputError("this is a pickle and no model of gensim's")
-            return _OutputModel(source.path, root).space(source, options)
-
-
-class _OutputModel(Model):
-    def __init__(self, path: Path, root: Described) -> None:
-        super().__init__(path, root)
-        self._whole: dict[str, Any] = attributes_of(root)
-
-    def _matrix(self) -> Matrix:
-        inner, prefix = self._attributes, self._prefix
-        self._attributes, self._prefix = self._whole, self.path.name
-        found = self._array("syn1neg")
-        self._attributes, self._prefix = inner, prefix
-        if found is None:
-            raise InputError(
-                f"this {self.kind}{self._generation} has no output vectors (syn1neg); a full Word2Vec or FastText "
-                "model that was trained with negative samples has them"
-            )
-        return found
 
 
 GENSIM = Format("gensim", matches=is_pickle, read=read_gensim)
