@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.corpus.corpus import Ids
+from gpustab.corpus.compact import Ids
 
 _WINDOW = 6
 _MOST = 0.5

@@ -10,6 +10,9 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+Ids = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+
 _AT_ONCE = 1 << 20
 """Tokens that are looked at at a time: all at once, their long numbers would take several times the room of a text."""
 _HASHED = 1 << 18

@@ -9,9 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gpustab.corpus.compact import Record, Records
+from gpustab.corpus.compact import Ids, Offsets, Record, Records
 from gpustab.corpus.documents import Documents
 from gpustab.corpus.formats import Document
 from gpustab.corpus.options import CorpusOptions as CorpusOptions
@@ -21,9 +20,6 @@ from gpustab.spaces.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from gpustab.corpus.evidence import Evidence
-
-Ids = NDArray[np.int32]
-Offsets = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

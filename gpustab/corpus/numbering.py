@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from gpustab.corpus.boilerplate import Boilerplate, Mark, find_boilerplate, find_frames, marks_in
 from gpustab.corpus.broken import BREAK
-from gpustab.corpus.compact import Record, Records, copies_among, counts_of
-from gpustab.corpus.corpus import Ids, Offsets
+from gpustab.corpus.compact import Ids, Offsets, Record, Records, copies_among, counts_of
 from gpustab.corpus.documents import Documents, open_documents
 from gpustab.corpus.excerpts import Excerpts
 from gpustab.corpus.options import CorpusOptions, ReadOptions
@@ -133,8 +132,8 @@ class Numbered:
         )
 
     def without_duplicates(self) -> Numbered:
-        """Leave out documents with the same words in the same order as an earlier one."""
-        copies = copies_among(self.ids, self.starts, END)
+        """Leave out documents with the same words in the same order as an earlier one, if the options say so."""
+        copies = copies_among(self.ids, self.starts, END) if self.options.drop_duplicates else np.zeros(0, bool)
         if not copies.any():
             return self
         copied = [self._beginning(k) for k in np.flatnonzero(copies)[: _SHOWN - len(self.copied)]]
@@ -221,11 +220,11 @@ def number(
         ),
         marks=tuple(marks),
     )
-    meant = one_spelling(spelled.without_duplicates() if options.drop_duplicates else spelled, tokenizer)
-    if not options.cut_boilerplate:
-        return meant
-    rest = meant.without_boilerplate()
-    return rest.without_duplicates() if options.drop_duplicates else rest
+    meant = spelled.without_duplicates()
+    if found := one_spelling(meant.words, meant.ids, meant.counts, options, tokenizer):
+        words, ids, notes = found
+        meant = replace(meant, words=words, ids=ids, notes=(*notes, *meant.notes)).without_duplicates()
+    return meant.without_boilerplate().without_duplicates() if options.cut_boilerplate else meant
 
 
 def _check_words(name: str, words: Iterable[str]) -> None:

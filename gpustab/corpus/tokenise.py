@@ -13,7 +13,8 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.corpus.corpus import Corpus, Ids, Offsets
+from gpustab.corpus.compact import Ids, Offsets
+from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.corpus import CorpusOptions as CorpusOptions
 from gpustab.corpus.documents import Documents
 from gpustab.corpus.evidence import evidence_of
