@@ -12,7 +12,7 @@ import numpy as np
 
 from gpustab.corpus.compact import Ids, Offsets, Record, Records
 from gpustab.corpus.documents import Documents
-from gpustab.corpus.formats import Document
+from gpustab.corpus.formats.format import Document
 from gpustab.corpus.options import CorpusOptions as CorpusOptions
 from gpustab.errors import InputError
 from gpustab.runs.key import noun_of

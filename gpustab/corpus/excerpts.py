@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gpustab.corpus.formats import Document
+from gpustab.corpus.formats.format import Document
 
 _BLOCK = 32_000
 """Characters of neighbouring documents that are kept together: enough for the head of a record and its body."""

@@ -221,8 +221,8 @@ def number(
         marks=tuple(marks),
     )
     meant = spelled.without_duplicates()
-    if found := one_spelling(meant.words, meant.ids, meant.counts, options, tokenizer):
-        words, ids, notes = found
+    if one := one_spelling(meant.words, meant.ids, meant.counts, options, tokenizer):
+        words, ids, notes = one
         meant = replace(meant, words=words, ids=ids, notes=(*notes, *meant.notes)).without_duplicates()
     return meant.without_boilerplate().without_duplicates() if options.cut_boilerplate else meant
 

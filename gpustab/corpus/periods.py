@@ -124,14 +124,8 @@ class Placed(NamedTuple):
 
 def count_dates(records: Sequence[Record], column: str = "year") -> Dates:
     """Count the documents that have a date, and those that have none or an unclear one; nothing is refused."""
-    values = [_value(record, column) for record in records]
-    spans = _has_spans(values)
-    read = [_read(value, spans) for value in values]
-    dated = [years for years, _ in read if years is not None]
-    left: dict[str, list[int]] = {}
-    for k, (years, reason) in enumerate(read):
-        if years is None:
-            left.setdefault(UNCLEAR if reason else UNDATED, []).append(k)
+    read, left, _ = _read_all([_value(record, column) for record in records])
+    dated = [years for years in read if years is not None]
     first, last = (min(years.first for years in dated), max(years.last for years in dated)) if dated else (None, None)
     return Dates(column, len(dated), first, last, _left(left, [_written(record, column) for record in records]))
 
@@ -154,6 +148,18 @@ def _has_spans(values: Iterable[str]) -> bool:
     return any(int(one[2]) > _MONTHS and int(one[2]) > int(one[1][2:]) for one in found if one)
 
 
+def _read_all(values: Sequence[str]) -> tuple[list[Years | None], dict[str, list[int]], dict[str, str]]:
+    """Return the years of the dates of a column; which have none, by reason; and why the first of these has none."""
+    years, left, why, spans = list[Years | None](), dict[str, list[int]](), dict[str, str](), _has_spans(values)
+    for k, value in enumerate(values):
+        own, reason = _read(value, spans)
+        years.append(own)
+        if own is None:
+            left.setdefault(UNCLEAR if reason else UNDATED, []).append(k)
+            why.setdefault(UNCLEAR if reason else UNDATED, reason)
+    return years, left, why
+
+
 def _read(value: str, spans: bool = False) -> tuple[Years | None, str]:
     """Return the years of a date, or none, and why it is unclear; ``spans``: of a column that has spans of years."""
     try:
@@ -174,16 +180,8 @@ def place_documents(
     """
     values = values_of(corpus, column, some=True)
     found: list[list[int]] = [[] for _ in ranges]
-    left: dict[str, list[int]] = {}
-    why: dict[str, str] = {}
-    dated, spans = 0, _has_spans(values)
-    for k, value in enumerate(values):
-        years, reason = _read(value, spans)
-        if years is None:
-            left.setdefault(UNCLEAR if reason else UNDATED, []).append(k)
-            why.setdefault(UNCLEAR if reason else UNDATED, reason)
-            continue
-        dated += 1
+    read, left, why = _read_all(values)
+    for k, years in ((k, years) for k, years in enumerate(read) if years is not None):
         inside, reason = _periods_of(years, ranges, unclear_dates)
         for number in inside:
             found[number].append(k)
@@ -192,7 +190,7 @@ def place_documents(
             left.setdefault(reason, []).append(k)
     if unclear_dates == "refuse":
         _refuse(corpus, column, left, why)
-    if not dated and UNCLEAR not in left:
+    if not any(read) and UNCLEAR not in left:
         raise InputError(
             f"{corpus.name}: no document has a date; {column} of document '{corpus.records[0].id}' is '{values[0]}', "
             "wanted a year"
