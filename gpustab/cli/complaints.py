@@ -33,11 +33,7 @@ SET = [""]
 
 @contextmanager
 def complaining(stopped: Callable[[], str] = lambda: "stopped; nothing was written") -> Iterator[None]:
-    """End with exit code 2 for bad input, 1 for failed work and 128 + N for signal N, each told in one line.
-
-    Args:
-        stopped: says what is left of the work when somebody stops it.
-    """
+    """End with exit code 2 for bad input, 1 for failed work and 128 + N for signal N, each told in one line."""
     errors = Console(stderr=True)
     try:
         yield

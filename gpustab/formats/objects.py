@@ -54,11 +54,6 @@ def is_spacy(source: Any) -> bool:
 def from_spacy(source: Any, name: str, options: LoadOptions | None = None) -> Space:
     """Make a space of spaCy's ``Vocab.vectors``; words that share a row each have it.
 
-    Args:
-        source: a ``Vocab``, or a pipeline.
-        name: short name shown to people.
-        options: see :func:`gpustab.formats.memory.from_pair`.
-
     Raises:
         InputError: if there are no vectors, or they are not a table of words (floret's are not).
     """

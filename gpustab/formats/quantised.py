@@ -141,10 +141,6 @@ def dequantised(table: Table, tensor: Callable[[str], Tensor]) -> tuple[Tensor, 
     ``weight_zero_point`` (compressed-tensors, FBGEMM, ModelOpt), ``scale_weight``, ``weight_scale_inv`` (which
     multiplies, too), and ``SCB / 127`` (bitsandbytes' int8); or what PyTorch's own quantised tensors hold.
 
-    Args:
-        table: that is not plain.
-        tensor: a tensor by its name.
-
     Raises:
         InputError: if the numbers are packed, have no scales, or scales of another form; the message lacks the file's
             name.

@@ -45,9 +45,6 @@ def read_space(path: str | os.PathLike[str], options: LoadOptions = DEFAULTS) ->
 
     Gzip and bzip2 are unpacked on the way.
 
-    Returns:
-        The space, with vectors ``(v, d)`` float32 and a report of what was found and done.
-
     Raises:
         InputError: if the file cannot be read as vectors; the message names the file and, in text, the line.
     """

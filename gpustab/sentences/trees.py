@@ -269,11 +269,6 @@ def greedy(net: Net, sentences: Sequence[Sequence[int]], words: Tensor) -> list[
 
     The error of a pair is the squared difference of its vectors and what their fold unfolds to; of equal ones the
     first is joined.
-
-    Args:
-        net: folds and unfolds.
-        sentences: numbers of words.
-        words: ``(v, d)``.
     """
     merges: list[Merges] = [[] for _ in sentences]
     longest = max((len(own) for own in sentences), default=0)

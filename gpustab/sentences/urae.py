@@ -95,15 +95,7 @@ def train(
     seed: int,
     trees: Trees,
 ) -> list[float]:
-    """Train a net, and return the mean loss of every epoch.
-
-    Args:
-        net: changed in place.
-        sentences: numbers of words.
-        words: ``(v, d)`` their vectors, fixed, within (−1, 1).
-        options: see :class:`FoldOptions`.
-        seed: of the order of sentences.
-        trees: merges of sentences.
+    """Train a net in place, words ``(v, d)`` within (−1, 1) being fixed, and return the mean loss of every epoch.
 
     Raises:
         InputError: if no sentence has two words.

@@ -126,13 +126,6 @@ _BLOCK = 1 << 18  # values converted at a time
 def space_of_rows(source: Source, form: str, matrix: Matrix, found: WordList, options: LoadOptions) -> Space:
     """Return the first rows of a matrix as a space, converted block by block to float32 in C order.
 
-    Args:
-        source: the file that it is of.
-        form: name of the format.
-        matrix: ``(v, d)`` real numbers of any width, byte order and layout.
-        found: the words of its first rows, their counts where they are known, and notes.
-        options: ``dim``, ``limit``, and which rows are taken.
-
     Raises:
         InputError: for other dimensions than ``dim``, or a row is refused; the message lacks the file's name.
     """

@@ -107,11 +107,7 @@ def said_of_output(weights: Weights, chosen: str, asked: str | None, config: Map
 def numbers(weights: Weights, name: str, config: Mapping[str, Any], *, by_name: bool) -> tuple[Tensor, list[str]]:
     """Return the numbers of a table, and what was done with those of few bits.
 
-    Args:
-        weights: of the checkpoint.
-        name: of the table.
-        config: what ``config.json`` holds.
-        by_name: whether the table was found by its name alone, so that its width must be one that ``config`` knows.
+    One that was found ``by_name`` alone must have a width that ``config`` knows.
 
     Raises:
         InputError: if the table is quantised in a way whose formula is not sure, or is no table of this model.

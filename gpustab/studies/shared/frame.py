@@ -137,11 +137,6 @@ def without_copies(runs: Runs, answer: Answer, what: str) -> Runs:
     """Return the runs without copies of an earlier one, and set off an alarm for each.
 
     Counted twice, they make every answer look surer than it is.
-
-    Args:
-        runs: a group.
-        answer: that the alarms belong to.
-        what: would look too stable, in the plural.
     """
     if len(runs) < 2:
         return runs

@@ -315,17 +315,7 @@ def of_group(
     *,
     flaws: Flaws | None = None,
 ) -> list[str]:
-    """Return the notes on one group, most important first.
-
-    Args:
-        runs: the group.
-        pip: its PIP losses and their scale.
-        found: its neighbours.
-        lengths: list lengths that were asked for.
-        ties: for every list length, how many lists have a tie at the cut.
-        missing: target words that were asked for and are not there.
-        flaws: collapsed, equal and far runs; not given where these are alarms.
-    """
+    """Return the notes on one group, most important first; ``flaws`` are not given where these are alarms."""
     return [
         *(sentences_of(flaws, pip) if flaws else unscaled(pip)),
         *_few(runs),
