@@ -13,7 +13,7 @@ import numpy as np
 from gpustab.errors import InputError, naming, option
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import Format, RowTable
-from gpustab.formats.sniff import UTF8_BOM, foreign
+from gpustab.formats.sniff import UTF8_BOM, foreign, read_header
 from gpustab.formats.source import Source
 from gpustab.formats.table.columns import Columns, Kind, choose_columns
 from gpustab.formats.text.decimals import RowError, is_number_like, parse_number
@@ -96,7 +96,7 @@ def _with(lines: Sequence[str], delimiter: str, header: bool | None, word_column
         return None
     body = [tuple(row) for row in (rows[1:] or rows) if len(row) == width]
     kinds = tuple(_kind([row[i] for row in body]) for i in range(width))
-    short = len(rows[0]) == width - 1 and not _is_word2vec_header(rows[0])  # R names all but the words
+    short = len(rows[0]) == width - 1 and not read_header(" ".join(rows[0]).encode())  # R names all but the words
     first = [""] * short + rows[0]
     asked, by_name = _asked(first, kinds, word_column) if len(first) == width else (None, False)
     numbers = [i for i, kind in enumerate(kinds) if kind == "numbers" and i != asked]
@@ -107,10 +107,6 @@ def _with(lines: Sequence[str], delimiter: str, header: bool | None, word_column
     whole = body if named or len(rows[0]) != width else [tuple(rows[0]), *body][:_SAMPLE]
     names = tuple(field.strip() for field in first) if named else ("",) * width
     return TableLayout(delimiter, names, named, kinds, tuple(whole))
-
-
-def _is_word2vec_header(first: Sequence[str]) -> bool:
-    return len(first) == 2 and all(field.isdecimal() for field in first)
 
 
 def _asked(first: Sequence[str], kinds: Sequence[Kind], asked: str | None) -> tuple[int | None, bool]:
@@ -227,8 +223,8 @@ class _Reading:
     def _is_whole(self, number: int, row: list[str]) -> bool:
         if len(row) != len(self._layout.names):
             what = f"line {number}: {len(row)} fields, wanted {len(self._layout.names)}"
-            if self._table.rows == 0 and _is_word2vec_header(row):
-                rows, values = row
+            if self._table.rows == 0 and (header := read_header(" ".join(row).encode())):
+                rows, values = header
                 raise InputError(f"{what}: is it word2vec's header, {rows} rows of {values} values? take the line out")
             if not (self._lines.unfinished and self._options.allow_truncated):
                 cut = f"; the file ends here: was it cut? {option('allow_truncated')} leaves this row out"
