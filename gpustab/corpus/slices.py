@@ -14,7 +14,7 @@ import numpy as np
 
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.options import UnclearDates
-from gpustab.corpus.periods import Periods, Placed, group_documents, place_documents, values_of
+from gpustab.corpus.periods import Periods, Placed, group_documents, place_documents
 from gpustab.errors import InputError, option
 from gpustab.options import check_seed
 from gpustab.runs.key import Part
@@ -25,19 +25,6 @@ class Slice(NamedTuple):
 
     part: Part
     corpus: Corpus
-
-
-def by_column(corpus: Corpus, column: str) -> list[Slice]:
-    """Return one slice for every value of a column of metadata (author, party), sorted by value.
-
-    Raises:
-        InputError: if a document has no such column.
-    """
-    values = values_of(corpus, column)
-    return [
-        Slice(((column, value),), corpus.take([k for k, own in enumerate(values) if own == value]))
-        for value in sorted(set(values))
-    ]
 
 
 def by_epoch(
