@@ -61,15 +61,7 @@ def takes(*bundles: type) -> Callable[[Callable[..., T]], Callable[..., T]]:
 
 
 class Typed(NamedTuple):
-    """An option as it is typed.
-
-    Attributes:
-        name: of the argument that it becomes.
-        declared: what it takes.
-        default: what it is where it is not typed; ``MISSING`` where it must be.
-        help: what it is for.
-        panel: where the help shows it.
-    """
+    """An option as it is typed."""
 
     name: str
     declared: Declared

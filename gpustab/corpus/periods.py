@@ -26,14 +26,7 @@ OUTSIDE, UNDATED, UNCLEAR, ACROSS = "outside of all periods", "without a date", 
 
 
 class PeriodCount(NamedTuple):
-    """How much text a period has.
-
-    Attributes:
-        name: of the period.
-        documents: in it.
-        tokens: of these, of words in the vocabulary.
-        years: how many it has; 0 where it is a value of a column.
-    """
+    """How much text a period has."""
 
     name: str
     documents: int
@@ -42,13 +35,7 @@ class PeriodCount(NamedTuple):
 
 
 class Left(NamedTuple):
-    """Documents that are in no period, for one reason.
-
-    Attributes:
-        reason: why.
-        documents: how many.
-        examples: what stands in their column, the most frequent first.
-    """
+    """Documents that are in no period, for one reason."""
 
     reason: str
     documents: int

@@ -25,15 +25,7 @@ from gpustab.spaces.words import LONGEST_WORD, show, some_words, too_long
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """What reading such a file found: all that a space has, but for its vectors.
-
-    Attributes:
-        vocabulary: the ``v`` words.
-        places: ``(v,)`` int64 bytes of the file at which the vectors start.
-        dimension: number of values ``d`` of each.
-        name: see :class:`gpustab.spaces.space.Space`.
-        report: likewise.
-    """
+    """What reading a file found but for its vectors, which start at its bytes ``places``, ``(v,)`` int64."""
 
     vocabulary: Vocabulary
     places: Tensor

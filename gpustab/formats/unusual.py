@@ -80,12 +80,7 @@ _IMPLAUSIBLE = 1e6
 
 
 class Values:
-    """A look at the values of one file's rows, piece by piece.
-
-    Attributes:
-        nonfinite: rows with nan, inf, or a value beyond float32; with ``drop_nonfinite`` as if not there.
-        implausible: rows with a value a million times as large as half of the first ones.
-    """
+    """A look at the values of one file's rows, piece by piece."""
 
     def __init__(self, options: LoadOptions, place: str) -> None:
         self.nonfinite = Event()

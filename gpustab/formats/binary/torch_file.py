@@ -42,13 +42,7 @@ def is_torch(head: bytes) -> bool:
 
 
 class TensorRows:
-    """The rows of a ``(v, d)`` tensor, which may be mapped from a file.
-
-    Attributes:
-        shape: ``(v, d)``.
-        dtype: of the rows that are read.
-        kind: name of the type in the file, empty where it is float32.
-    """
+    """The rows of a ``(v, d)`` tensor, which may be mapped from a file."""
 
     def __init__(self, tensor: Tensor) -> None:
         self._tensor = tensor

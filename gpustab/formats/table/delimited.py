@@ -28,15 +28,7 @@ _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "spaces"}
 
 @dataclass(frozen=True)
 class TableLayout:
-    """How the rows of a table are to be read.
-
-    Attributes:
-        delimiter: between fields.
-        names: of the columns; empty texts without a line of names.
-        has_names: whether the first line names the columns.
-        kinds: what the columns hold.
-        body: the first rows.
-    """
+    """How the rows of a table are to be read; its names are empty texts where no line names the columns."""
 
     delimiter: str
     names: tuple[str, ...]

@@ -52,13 +52,7 @@ _NAMED = 5
 
 
 class Collapse(NamedTuple):
-    """The collapsed runs of a group.
-
-    Attributes:
-        names: of these runs.
-        of: how many runs the group has.
-        low, high: their least and largest mean cosine of two different words.
-    """
+    """The collapsed runs of a group of so many, with their least and largest mean cosine of two different words."""
 
     names: tuple[str, ...]
     of: int
