@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from gpustab.errors import InputError, option
+from gpustab.formats.source import open_source
 from gpustab.options import Option, Options
 from gpustab.spaces.words import as_word, readings, unguarded, unshown
 
@@ -20,7 +21,7 @@ _WORD, _PARQUET = "word", b"PAR1"
 
 
 def read_word_list(path: str | os.PathLike[str]) -> list[bytes]:
-    """Read words, one a line, as bytes; a BOM and CR at line ends are dropped.
+    """Read words, one a line, as bytes, packed or not; a BOM and CR at line ends are dropped.
 
     A table that gpustab wrote, CSV or Parquet with a column ``word``, gives the words of that column. Lines that were
     copied from one may be as it shows words, see :func:`gpustab.spaces.words.readings`.
@@ -28,14 +29,10 @@ def read_word_list(path: str | os.PathLike[str]) -> list[bytes]:
     Raises:
         InputError: if the file cannot be read or holds no word.
     """
-    try:
-        content = Path(path).read_bytes()
-    except FileNotFoundError:
-        from gpustab.formats.source import near_file  # which only a message needs
-
-        raise InputError(f"{path}: there is no such file{near_file(Path(path))}") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    with open_source(path) as source:
+        content = b"".join(source.blocks())
+    if source.damage:
+        raise InputError(f"{path}: incomplete or damaged download: {source.damage}")
     if content.startswith(_PARQUET):
         found = _of_parquet(path)
     else:
