@@ -80,7 +80,8 @@ def read_npz(source: Source, options: LoadOptions) -> Space:
                 f"{path}: this is a sparse matrix of SciPy's; save it densely: numpy.save(FILE, m.toarray())"
             )
         heads = {name: MemberRows(path, members.enter_context(archive.open(member))) for name, member in names.items()}
-        shapes = {name: one.shape for name, one in heads.items() if _is_matrix(one)}
+        matrices = (item for item in heads.items() if item[1].dtype.kind in "fiu" and len(item[1].shape) == 2)
+        shapes = {name: one.shape for name, one in matrices if min(one.shape) > 0}
         lists = {name: words for name, one in heads.items() if (words := _words(one)) is not None}
         wide = [name for name, one in heads.items() if _width(one) > LONGEST_WORD]
         if wide and not lists and options.vocab is None:
@@ -103,10 +104,6 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path}: the zip archive is cut or damaged: {error}") from error
-
-
-def _is_matrix(one: MemberRows) -> bool:
-    return one.dtype.kind in "fiu" and len(one.shape) == 2 and min(one.shape) > 0
 
 
 def _width(one: MemberRows) -> int:

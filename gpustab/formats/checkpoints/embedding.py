@@ -117,7 +117,8 @@ def numbers(weights: Weights, name: str, config: Mapping[str, Any], *, by_name: 
     if by_name and "vocab_size" in config and table.shape[1] not in known:
         misfit = f"config.json has {config['vocab_size']} words and no width of {table.shape[1]}"
         if table.is_plain:
-            raise InputError(f"{weights.folder}: '{name}' has shape {table.shape}, but {misfit}{_way()}")
+            way = f"if it is the table of words, choose it by {option('tensor', ...)}"
+            raise InputError(f"{weights.folder}: '{name}' has shape {table.shape}, but {misfit}; {way}")
         raise InputError(f"{weights.folder}: {table.refusal(f'; {misfit}')}")
     if table.is_plain:
         method = (config.get("quantization_config") or {}).get("quant_method")
@@ -128,10 +129,6 @@ def numbers(weights: Weights, name: str, config: Mapping[str, Any], *, by_name: 
     except InputError as error:
         raise InputError(f"{weights.folder}: {marked(error)}") from error
     return matrix, [note]
-
-
-def _way() -> str:
-    return f"; if it is the table of words, choose it by {option('tensor', ...)}"
 
 
 def _refuse_quantised(weights: Weights, module: str) -> None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from gpustab.errors import InputError, naming, option, some_of
 from gpustab.formats.binary.ngrams import ComposedRows
 from gpustab.formats.binary.npy import Matrix, NpyRows, space_of_rows
-from gpustab.formats.gensim.described import Described, Global, array_of, attributes_of, pairs_of, whole_of
+from gpustab.formats.gensim.described import Described, array_of, attributes_of, pairs_of, whole_of
 from gpustab.formats.gensim.plain import read_plain
 from gpustab.formats.gensim.safe_pickle import describe_pickle
 from gpustab.formats.memory import PLACEHOLDERS, are_placeholders
@@ -73,22 +73,14 @@ def read_gensim(source: Source, options: LoadOptions) -> Space:
             "since its companions are packed too, and save it under a name without .gz or .bz2)"
         )
     with naming(path):
-        root, names = _described(source)
-        if not _is_of_gensim(root):
+        content = source.map()
+        root, names = describe_pickle(b"".join(source.blocks()) if content is None else memoryview(content))
+        if not isinstance(root, Described) or root.kind.module.partition(".")[0] != "gensim":
             if (plain := read_plain(source, root, options)) is not None:
                 return plain
             what = f"of {names[0]}" if names else "of plain data"
             raise InputError(f"this is a pickle {what} and not a file of gensim's KeyedVectors, Word2Vec or FastText")
         return Model(path, root, options.tensor).space(source, options)
-
-
-def _described(source: Source) -> tuple[Any, list[Global]]:
-    content = source.map()
-    return describe_pickle(b"".join(source.blocks()) if content is None else memoryview(content))
-
-
-def _is_of_gensim(root: Any) -> TypeGuard[Described]:
-    return isinstance(root, Described) and root.kind.module.partition(".")[0] == "gensim"
 
 
 class Model:
@@ -195,7 +187,8 @@ class Model:
 
     def _array(self, name: str) -> Matrix | None:
         """Return an array of two dimensions from the pickle or its companion, ``None`` where it was not saved."""
-        if name in _names(self._attributes.get("__numpys")):
+        apart = self._attributes.get("__numpys")
+        if isinstance(apart, list) and name in apart:
             return self._companion(name)
         value = self._attributes.get(name)
         if value is None:
@@ -241,10 +234,6 @@ def _as_word(text: str) -> bytes:
         return as_word(text)
     except UnicodeError:
         raise InputError("a word is not text that UTF-8 could hold") from None
-
-
-def _names(value: Any) -> list[str]:
-    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
 
 
 def _generation(attributes: dict[str, Any]) -> str:

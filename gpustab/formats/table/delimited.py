@@ -210,7 +210,8 @@ class _Reading:
         numbers = None if counts is None else [self._count(number, row[counts]) for number, row in rows]
         with np.errstate(over="ignore"):  # becomes inf, which the table looks for
             matrix = np.array(values, dtype=np.float64).reshape(len(rows), len(vectors)).astype(np.float32)
-        self._table.add([_word(row[word]) for _, row in rows], matrix, [number for number, _ in rows], numbers)
+        words = [as_word(row[word].strip(" \t") or row[word]) for _, row in rows]
+        self._table.add(words, matrix, [number for number, _ in rows], numbers)
 
     def _is_whole(self, number: int, row: list[str]) -> bool:
         if len(row) != len(self._layout.names):
@@ -271,10 +272,6 @@ class _Reading:
             yield f"skip_empty_tokens: {self._empty} row(s) with an empty word left out"
         if self._lines.unfinished:
             yield "no newline at the end of the last line: it may be cut within a number"
-
-
-def _word(field: str) -> bytes:
-    return as_word(field.strip(" \t") or field)
 
 
 TABLE = Format("table", matches=lambda head: find_layout(head) is not None, read=read_table)
