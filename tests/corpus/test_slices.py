@@ -3,7 +3,7 @@ import pytest
 
 from gpustab import InputError
 from gpustab.corpus.corpus import CorpusOptions
-from gpustab.corpus.periods import count_dates
+from gpustab.corpus.document_dates import count_dates
 from gpustab.corpus.slices import by_epoch, control, count_periods, epoch_slices, halves
 from gpustab.corpus.tokenise import prepare_corpus
 

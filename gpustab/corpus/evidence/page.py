@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpustab.corpus.document_dates import Dates, dates_of
 from gpustab.corpus.documents import PASSED
 from gpustab.corpus.evidence.doubt import Doubt
 from gpustab.corpus.evidence.doubts import DOUBTS, doubts_of
@@ -20,7 +21,6 @@ from gpustab.corpus.evidence.look import Look, Repeated
 from gpustab.corpus.near import near_copies
 from gpustab.corpus.numbering import END, FEW_WORDS, Numbered, number
 from gpustab.corpus.options import ABOUT, CorpusOptions
-from gpustab.corpus.periods import Dates, dates_of
 from gpustab.errors import InputError, option, some_of
 from gpustab.options import chosen
 
