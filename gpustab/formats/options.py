@@ -73,7 +73,7 @@ class LoadOptions(Options):
         vocab: file of the words, one a line, for formats that hold vectors alone (``.npy``, foreign safetensors) or
             several lists of words; default: those in the file, or the file that lies beside it.
         tensor: name of the tensor that holds the vectors of a safetensors, PyTorch or ``.npz`` file or a checkpoint;
-            ``"dv"`` reads the vectors of documents of gensim's Doc2Vec.
+            of gensim's full models, ``"dv"`` reads vectors of documents, ``"syn1neg"`` output vectors.
         word_column: name, or number from 1 upwards, of the column that holds the words of a table (CSV, Parquet).
         keep_duplicate: which row of a word that occurs twice is kept; ``"error"`` refuses the file.
         allow_truncated: accept the complete rows of a damaged or cut file.
