@@ -63,13 +63,16 @@ def count(
     for k in range(1, min(window, len(tokens) - 1) + 1):
         places = np.flatnonzero(kept[:-k] & kept[k:] & (stops[:-k] == stops[k:]))
         weight = {"flat": 1.0, "harmonic": 1 / k, "linear": (window + 1 - k) / window}[weighting]
-        pair = tokens[places], tokens[places + k]
-        forward += weight * sparse.coo_matrix((np.ones(len(places)), pair), (words, words)).tocsr()
+        forward += weight * _tally(tokens[places], tokens[places + k], words)
         pairs, total = pairs + len(places), total + weight * len(places)
     _check(forward, total, pairs, _pairs_in_windows(stops, kept, window))
     both = (forward + forward.T).tocsr()
     both.sort_indices()
     return both
+
+
+def _tally(left: Ids, right: Ids, words: int) -> sparse.csr_matrix:
+    return sparse.coo_matrix((np.ones(len(left)), (left, right)), (words, words)).tocsr()
 
 
 def _pairs_in_windows(stops: Offsets, kept: Kept, window: int) -> int:
