@@ -297,7 +297,7 @@ def _pair_losses(pair: Runs, proxy: Tensor | None, compute: Compute) -> tuple[Te
 def identity_table(technique: Technique, words: int = IDENTITY_WORDS) -> dict[str, Table]:
     """Verify ``⟨d²⟩ = Σ_l σ²_kl / (2v)`` (eq. 2.35, exact for squares and ddof 1) for some words and globally.
 
-    The left side comes from the losses of all pairs of runs, the right side from the SDs over runs of all the word's cosines.
+    The left side comes from the losses of all pairs of runs, the right side from the SDs over runs of the cosines.
 
     Returns:
         ``identity``, one row per scope: the words together (their sums, and the largest relative difference of any),
