@@ -121,9 +121,7 @@ def _uncertain(
     """Yield the panels with the words that may lie on both sides of them, those with as many near words together."""
     of_mean, of_sd = mean[own], sd[own]
     surely = (of_mean - right[:, None]) / of_sd > _SURE
-    q = above(of_mean, of_sd, left[:, None])[0].masked_fill_(surely, 2.0)
-    some = int((q > _NEVER / (8 * q.shape[1])).sum(1).max())  # all others together are never there
-    q, places = q.topk(some, dim=1)
+    q, places = above(of_mean, of_sd, left[:, None])[0].masked_fill_(surely, 2.0).sort(dim=1, descending=True)
     beyond = q.flip(1).cumsum(1)
     sure, near = ((q > least).sum(1) for least in (1.0, _FAR))
     near = near.maximum((beyond > _MOST_FAR).sum(1))

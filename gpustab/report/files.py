@@ -35,8 +35,8 @@ _NEW, _WHOLE, _MOVING = ".result.tmp", ".result.whole", ".result.moving"
 """Folders of a result on its way: it is being written; it is whole, and what was there goes; it takes its place."""
 _TABLE = re.compile(r"[A-Za-z0-9_]{1,80}")
 """What a table of ours is called."""
-_ROWS = 1 << 16
-"""Of a table, written at a time: the pairs of a thousand runs are half a million rows."""
+_ROWS, _LINES = 1 << 16, 1 << 12
+"""Of a table, written at a time as Parquet and as CSV: the pairs of a thousand runs are half a million rows."""
 
 
 def check_folder(folder: Path, *, force: bool = False, figures: Sequence[FigureFormat] = ("svg",)) -> None:
@@ -215,8 +215,8 @@ def write_csv(table: Table, file: BinaryIO) -> None:
     lines = csv.writer(text, lineterminator="\r\n")
     lines.writerow(map(cell, table))
     columns = [_column(values) for values in table.values()]
-    for start in range(0, table.height, _ROWS):
-        lines.writerows(zip(*(_cells(column[start : start + _ROWS]) for column in columns), strict=True))
+    for start in range(0, table.height, _LINES):
+        lines.writerows(zip(*(_cells(column[start : start + _LINES]) for column in columns), strict=True))
     text.detach()
 
 

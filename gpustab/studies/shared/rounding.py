@@ -21,6 +21,8 @@ Kind = Literal["decimals", "digits", "bits", "levels"]
 
 _ROWS = 512
 _PARTS = 8
+_RUNS = 64
+"""Runs that are looked at together: a thousand take 50 MB."""
 _FIRST = 48
 """Values that rule out nearly every grid at once."""
 
@@ -97,7 +99,8 @@ class Rounding(NamedTuple):
 def rounding_of(runs: Runs) -> Rounding:
     """Return the grids of all runs, from some of their values."""
     rows, grids, errors = _drawn(runs.joint.cpu()), [], []
-    screened = _screened(torch.stack([_first(_raw(runs, r, rows[:_FIRST])) for r in range(len(runs))]))
+    few = torch.stack([_first(_raw(runs, r, rows[:_FIRST])) for r in range(len(runs))])
+    screened = (fitting for part in few.split(_RUNS) for fitting in _screened(part))
     for r, fitting in enumerate(screened):
         values = _raw(runs, r, rows)
         grid = grid_of(values, fitting)
