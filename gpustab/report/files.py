@@ -185,6 +185,7 @@ def _write_numbers(result: Content, folder: Path) -> Iterator[Path]:
 
 
 def _write_drawn(result: Content, folder: Path, formats: Sequence[FigureFormat]) -> Iterator[Path]:
+    let_go()
     figures = draw(result)
     for name, picture in figures.items():
         for suffix, content in written_as(plain(picture.svg), formats) if picture.panels else ():
