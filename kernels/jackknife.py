@@ -91,10 +91,8 @@ def pair_statistics(matrix: Tensor) -> PairStatistics:
     >>> [round(x, 6) for x in found]
     [2.0, 1.0, 1.154701, 3]
     """
-    runs = matrix.shape[0]
-    i, j = run_pairs(runs, matrix.device)
-    values = matrix[i, j].double()
-    values = values[~values.isnan()]
+    upper = torch.ones_like(matrix, dtype=torch.bool).triu_(1)
+    values = matrix[upper & ~matrix.isnan()].double()
     mean = float(values.mean()) if len(values) else float("nan")
     sd = float(values.std()) if len(values) > 1 else float("nan")
     return PairStatistics(mean, sd, float(pair_errors(matrix)[1]), len(values))

@@ -42,7 +42,7 @@ _NODES = 20
 _LEAST_POWER = 1e-14
 """Smaller powers of the odds count no more."""
 
-_AT_ONCE, _PANELS_AT_ONCE, _FAR_PANELS, _FAR_WORDS = 1 << 14, 128, 8, 256
+_AT_ONCE, _PANELS_AT_ONCE, _FAR_PANELS, _FAR_WORDS = 1 << 14, 128, 32, 64
 """Near words times panels, panels, and panels and words of far words, at a time: they stay in a processor's cache."""
 
 _TINY = 1e-100
@@ -119,8 +119,9 @@ def _uncertain(
     mean: Tensor, sd: Tensor, own: Tensor, left: Tensor, right: Tensor, n: int, numbers: int
 ) -> Iterator[_Panels]:
     """Yield the panels with the words that may lie on both sides of them, those with as many near words together."""
-    surely = (mean[own] - right[:, None]) / sd[own] > _SURE
-    q, places = above(mean[own], sd[own], left[:, None])[0].masked_fill_(surely, 2.0).sort(dim=1, descending=True)
+    of_mean, of_sd = mean[own], sd[own]
+    surely = (of_mean - right[:, None]) / of_sd > _SURE
+    q, places = above(of_mean, of_sd, left[:, None])[0].masked_fill_(surely, 2.0).sort(dim=1, descending=True)
     beyond = q.flip(1).cumsum(1)
     sure, near = ((q > least).sum(1) for least in (1.0, _FAR))
     near = near.maximum((beyond > _MOST_FAR).sum(1))
@@ -235,17 +236,23 @@ def _panels(mean: Tensor, sd: Tensor, start: Tensor, width: float) -> tuple[Tens
         edges.append(x)
     grid = torch.stack(edges, 1)
     own, place = (grid[:, 1:] > grid[:, :-1]).nonzero().unbind(1)
-    wide = torch.stack([grid[own, place], grid[own, place + 1]])
-    done = [(own[:0], *wide[:, :0])]
+    ends = torch.stack([grid[own, place], grid[own, place + 1]])
+    narrow = torch.stack([_narrowness(mean[own], sd[own], x) for x in ends])
+    done = [(own[:0], *ends[:, :0])]
     while len(own):
-        narrow = torch.stack([_narrowness(mean[own], sd[own], x) for x in (wide[0], wide.mean(0), wide[1])]).amin(0)
-        fine = ~(wide[1] - wide[0] > 1.25 * width * narrow)
-        done.append((own[fine], *wide[:, fine]))
-        own, wide = own[~fine].repeat(2), wide[:, ~fine]
-        middle = wide.mean(0)
-        wide = torch.stack([torch.cat([wide[0], middle]), torch.cat([middle, wide[1]])])
+        middle = ends.mean(0)
+        within = _narrowness(mean[own], sd[own], middle)
+        fine = ~(ends[1] - ends[0] > 1.25 * width * torch.minimum(narrow.amin(0), within))
+        done.append((own[fine], *ends[:, fine]))
+        own, wide = own[~fine].repeat(2), ~fine
+        ends, narrow = _halved(ends[:, wide], middle[wide]), _halved(narrow[:, wide], within[wide])
     own, left, right = (torch.cat(parts) for parts in zip(*done, strict=True))
     return own, left, right
+
+
+def _halved(ends: Tensor, middle: Tensor) -> Tensor:
+    """Return what is at the ends of all left halves, then of all right ones: ``(2, P)`` to ``(2, 2 P)``."""
+    return torch.stack([torch.cat([ends[0], middle]), torch.cat([middle, ends[1]])])
 
 
 def _narrowness(mean: Tensor, sd: Tensor, x: Tensor) -> Tensor:

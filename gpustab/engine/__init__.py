@@ -17,6 +17,7 @@ from gpustab.engine.neighbours import (
 )
 from gpustab.engine.pip import PipPass, pip_pass
 from gpustab.engine.prediction import Agreement, OverlapPrediction, agreement, predict_pass, top_n_probabilities
+from gpustab.engine.rows import fewer_products, inner_products
 from gpustab.engine.sketch import Sketch, sketch_pass
 from gpustab.engine.tiles import norms_pass
 from gpustab.engine.wordwise import wordwise_pass
@@ -38,7 +39,9 @@ __all__ = [
     "cross_gram",
     "draw_proxy",
     "draw_targets",
+    "fewer_products",
     "gram_pass",
+    "inner_products",
     "joint_words",
     "neighbour_pass",
     "norms_pass",

@@ -99,6 +99,7 @@ class GramPass(NamedTuple):
         centred: the form that it was collected in, if it was the centred one.
         arithmetic: in which words are to be measured by it; default: that of the products.
         wordwise: where no moments are kept, the words' losses, if they were asked for.
+        norms: where no moments are kept, ``‖C_ij‖²``, ``(R, R)``.
         counted: ``(v,)`` bool, the words that were summed over, where they are not summed here in float64.
         lists: the nearest neighbours of all words, where they were asked for and came with the losses.
     """
@@ -111,6 +112,7 @@ class GramPass(NamedTuple):
     wordwise: WordwisePip | None = None
     counted: Tensor | None = None
     lists: NeighbourPass | None = None
+    norms: Tensor | None = None
 
     @property
     def gram(self) -> Tensor:

@@ -164,7 +164,7 @@ def _by_tiles(runs: Runs, compute: Compute, counted: Tensor, wordwise: bool) -> 
 
 def _without_gram(runs: Runs, counted: Tensor, dtype: torch.dtype, arithmetic: torch.dtype, found: TilePass) -> PipPass:
     words = int(counted.sum())
-    basis = GramPass(None, words, dtype, None, arithmetic, found.wordwise, counted, found.lists)
+    basis = GramPass(None, words, dtype, None, arithmetic, found.wordwise, counted, found.lists, found.norms)
     precision = "fp64" if dtype == torch.float64 else "fp32"
     own = found.norms.diagonal()
     scale = pip_loss.scale_from(own, found.squares, found.sums, words) if runs.unit else None

@@ -8,6 +8,8 @@ lee (1,738 words, d = 100) a quarter. The nearest neighbours of all words are re
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -75,6 +77,28 @@ class _Lists:
         return self.found
 
 
+def _prepared(runs: Runs, counted: Tensor) -> tuple[list[Tensor], list[Tensor]]:
+    """Return the rows of every run, and those of them that are counted."""
+    spaces = [runs.run(r) for r in range(len(runs))]
+    return spaces, spaces if bool(counted.all()) else [space[counted] for space in spaces]
+
+
+def _cosines(spaces: Sequence[Tensor], columns: Sequence[Tensor], part: slice | Tensor, out: Tensor) -> Tensor:
+    """Form the cosines of some words with the counted ones in every run, in ``out`` ``(c, R, v)``."""
+    for of_run, space, others in zip(out.unbind(1), spaces, columns, strict=True):
+        torch.mm(space[part], others.mT, out=of_run)
+    return out
+
+
+def inner_products(runs: Runs, words: Tensor) -> Iterator[Tensor]:
+    """Yield ``⟨z_ik, z_jk⟩`` ``(c, R, R)`` of words k, given by row number, over all joint ones; a few at a time."""
+    spaces, columns = _prepared(runs, runs.joint)
+    tile = max(1, min(_WORDS, _COSINES // (8 * len(runs) * len(columns[0]))))
+    cosines = torch.empty(tile, len(runs), len(columns[0]), dtype=torch.float64, device=runs.device)
+    for part in words.split(tile):
+        yield _with_itself(_cosines(spaces, columns, part, cosines[: len(part)]))
+
+
 def _with_itself(x: Tensor) -> Tensor:
     """Products of matrices ``(c, R, v)`` on a CPU with their transposes; NumPy forms one half of each and copies it."""
     values = x.numpy()
@@ -93,8 +117,7 @@ def rows_pass(runs: Runs, compute: Compute, counted: Tensor, nearest: int = 0) -
     """
     same = runs.unit and compute.ranks.world == 1 and bool(counted.all()) and bool(runs.present.all())
     k = min(nearest, runs.words - 1) if same else 0
-    spaces = [runs.run(r) for r in range(len(runs))]
-    columns = spaces if bool(counted.all()) else [space[counted] for space in spaces]
+    spaces, columns = _prepared(runs, counted)
     sums = torch.stack([some.sum(0) for some in columns])
     require_finite(runs, [sums])
     r, words, ranks = len(runs), int(counted.sum()), compute.ranks
@@ -106,9 +129,7 @@ def rows_pass(runs: Runs, compute: Compute, counted: Tensor, nearest: int = 0) -
         cosines = torch.empty(tile, r, words, dtype=torch.float64, device=runs.device)
         for start in range(ranks.rank * tile, runs.words, ranks.world * tile):
             part = slice(start, min(start + tile, runs.words))
-            some = cosines[: part.stop - start]
-            for of_run, space, others in zip(some.unbind(1), spaces, columns, strict=True):
-                torch.mm(space[part], others.mT, out=of_run)
+            some = _cosines(spaces, columns, part, cosines[: part.stop - start])
             inner = _with_itself(some)  # (c, R, R)
             norms += inner[counted[part]].sum(0)
             of_words = of_all_pairs(inner, words, runs.present[:, part])

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import codecs
+import csv
 import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from importlib.util import find_spec
+from io import TextIOWrapper
 from pathlib import Path
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, BinaryIO, get_args
+from typing import Any, BinaryIO, get_args
+
+import numpy as np
 
 from gpustab.errors import ComputationError, InputError, option
 from gpustab.formats.atomic import check_can_make, make_folder, remove, replacing, told, write_text
@@ -24,19 +26,17 @@ from gpustab.report.html import to_html
 from gpustab.report.json_text import json_pieces, plain
 from gpustab.report.svg.standalone import check_formats, written_as
 from gpustab.results import Content
+from gpustab.results.table import Table, Values
 from gpustab.runs.lock import alone
 from gpustab.spaces.words import guarded, printable
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _SUMMARY, _PAGE = "summary.json", "report.html"
 _NEW, _WHOLE, _MOVING = ".result.tmp", ".result.whole", ".result.moving"
 """Folders of a result on its way: it is being written; it is whole, and what was there goes; it takes its place."""
 _TABLE = re.compile(r"[A-Za-z0-9_]{1,80}")
 """What a table of ours is called."""
-_ROWS = 1 << 16
-"""Of a table, written at a time: the pairs of a thousand runs are half a million rows."""
+_ROWS, _LINES = 1 << 16, 1 << 12
+"""Of a table, written at a time as Parquet and as CSV: the pairs of a thousand runs are half a million rows."""
 
 
 def check_folder(folder: Path, *, force: bool = False, figures: Sequence[FigureFormat] = ("svg",)) -> None:
@@ -53,7 +53,7 @@ def check_folder(folder: Path, *, force: bool = False, figures: Sequence[FigureF
         InputError: if the extra ``report`` is missing, or what such figures need; if the folder could not be made or
             written to, or holds another result, or tables and figures that this one would be mixed up with.
     """
-    missing = [name for name in ("pandas", "pyarrow", "jinja2") if find_spec(name) is None]
+    missing = [name for name in ("pyarrow", "jinja2") if find_spec(name) is None]
     if missing:
         raise InputError(f"writing a result needs {', '.join(missing)}: pip install 'gpustab[report]'")
     check_formats(figures)
@@ -168,16 +168,12 @@ def _take_over(folder: Path) -> None:
 
 
 def _write_numbers(result: Content, folder: Path) -> Iterator[Path]:
-    import pandas as pd
-
     for name, table in result.tables.items():
-        frame = pd.DataFrame(dict(table), copy=False)  # in the memory of the table, which is only read
-        for suffix, write in (("parquet", partial(pd.DataFrame.to_parquet, row_group_size=_ROWS)), ("csv", write_csv)):
+        for suffix, write in (("parquet", write_parquet), ("csv", write_csv)):
             path = folder / f"{name}.{suffix}"
             with replacing(path) as file:
-                write(frame, file)
+                write(table, file)
             yield path
-        del frame
     let_go()
     for name, text in result.files.items():
         write_text(folder / name, text)
@@ -189,6 +185,7 @@ def _write_numbers(result: Content, folder: Path) -> Iterator[Path]:
 
 
 def _write_drawn(result: Content, folder: Path, formats: Sequence[FigureFormat]) -> Iterator[Path]:
+    let_go()
     figures = draw(result)
     for name, picture in figures.items():
         for suffix, content in written_as(plain(picture.svg), formats) if picture.panels else ():
@@ -200,31 +197,48 @@ def _write_drawn(result: Content, folder: Path, formats: Sequence[FigureFormat])
     yield folder / _PAGE
 
 
-def write_csv(frame: pd.DataFrame, file: BinaryIO) -> None:
+def write_parquet(table: Table, file: BinaryIO) -> None:
+    """Write a table as Parquet; undefined numbers are null."""
+    import pyarrow as pa
+    from pyarrow.parquet import write_table
+
+    columns = {str(name): pa.array(_column(values), from_pandas=True) for name, values in table.items()}  # NaN is null
+    write_table(pa.table(columns), file, row_group_size=_ROWS)
+
+
+def write_csv(table: Table, file: BinaryIO) -> None:
     """Write a table as CSV that spreadsheets open: every digit, an undefined number is empty, no cell is a formula.
 
     It is UTF-8 with the mark by which Excel tells it. Words that begin like a formula get an apostrophe before them,
     which spreadsheets take for "this is text"; where words are read, it is taken off again.
     """
-    import pandas as pd
+    text = TextIOWrapper(file, "utf-8-sig", newline="", write_through=True)
+    lines = csv.writer(text, lineterminator="\r\n")
+    lines.writerow(map(cell, table))
+    columns = [_column(values) for values in table.values()]
+    for start in range(0, table.height, _LINES):
+        lines.writerows(zip(*(_cells(column[start : start + _LINES]) for column in columns), strict=True))
+    text.detach()
 
-    file.write(codecs.BOM_UTF8)
-    for start in range(0, max(len(frame), 1), _ROWS):
-        part = frame.iloc[start : start + _ROWS]
-        safe = pd.DataFrame({k: _cells(column) for k, (_, column) in enumerate(part.items())}, index=part.index)
-        safe.columns = [cell(name) for name in frame.columns]
-        safe.to_csv(file, index=False, header=not start, encoding="utf-8", lineterminator="\r\n")
+
+def _column(values: Values) -> Values:
+    """Return a column in one type: whole numbers beside others, or beside undefined ones, are floats."""
+    kinds = set(map(type, values)) - {type(None)} if isinstance(values, list) else set()
+    numbers = kinds and all(issubclass(kind, int | float | np.number) and kind is not bool for kind in kinds)
+    whole = numbers and None not in values and not any(issubclass(kind, float | np.floating) for kind in kinds)
+    return np.array(values, np.float64) if numbers and not whole else values
 
 
-def _cells(column: pd.Series) -> Any:
+def _cells(values: Values) -> list[Any]:
     """Return a column's cells; texts of a long table, which come again and again, are looked at once each."""
-    if column.dtype.kind in "biuf":
-        return column.array
-    values = column.to_numpy(object)
-    if column.dtype == "str":
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
+        short = values.astype(str).astype(np.float64) if values.dtype == np.float32 else values
+        numbers: list[Any] = short.tolist()
+        return ["" if x != x else x for x in numbers]
+    if set(map(type, values)) == {str}:
         made = {text: cell(text) for text in set(values)}
         return [made[text] for text in values]
-    return list(map(cell, values))
+    return ["" if isinstance(x, float) and x != x else cell(x) for x in values]
 
 
 def cell(value: Any) -> Any:

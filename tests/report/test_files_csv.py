@@ -5,6 +5,7 @@ import pytest
 
 from gpustab.report import Result, write_files
 from gpustab.report.files import write_csv
+from gpustab.results.table import Table
 
 WORDS = ["=cmd()", "+1", "-", "@sum", "war", "esc\x1b[31m", "two\nlines", 'quo"te, comma', "漢字", "'tis", "\t=1", ""]
 
@@ -13,7 +14,7 @@ WORDS = ["=cmd()", "+1", "-", "@sum", "war", "esc\x1b[31m", "two\nlines", 'quo"t
 def rows(tmp_path):
     path = tmp_path / "t.csv"
     with path.open("wb") as file:
-        write_csv(pd.DataFrame({"word": WORDS, "=n": [0.1 + 0.2] * 11 + [None], "k": range(12)}), file)
+        write_csv(Table({"word": WORDS, "=n": [0.1 + 0.2] * 11 + [None], "k": list(range(12))}), file)
     with path.open(encoding="utf-8-sig", newline="") as file:
         return path, list(csv.reader(file))
 

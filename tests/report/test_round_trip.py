@@ -20,6 +20,7 @@ from gpustab.formats.registry import read_space
 from gpustab.formats.writers import write_space
 from gpustab.report.files import write_csv, write_files
 from gpustab.report.terminal import to_text
+from gpustab.results.table import Table
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import guarded, meant, readings, show, unguarded, unshown
@@ -178,7 +179,7 @@ def test_a_word_is_typed_as_it_is_shown(written):
 
 def test_a_table_that_is_no_report_is_named(tmp_path):
     with (tmp_path / "t.csv").open("wb") as file:
-        write_csv(pd.DataFrame({"a": ["x"], "word": ["'=1"]}), file)
+        write_csv(Table({"a": ["x"], "word": ["'=1"]}), file)
     assert read_word_list(tmp_path / "t.csv") == [b"'=1"]
     (tmp_path / "lines.csv").write_text("word\nwar\n")  # one column is a list, and its header a word
     assert read_word_list(tmp_path / "lines.csv") == [b"word", b"war"]

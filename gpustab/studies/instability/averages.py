@@ -197,7 +197,10 @@ def matrix_losses(norms: Tensor, groups: list[list[int]], words: int) -> Tensor:
         groups: the runs of each mean.
         words: of the vocabulary.
     """
-    inner = torch.stack([torch.stack([norms[a][:, b].mean() for b in groups]) for a in groups])
+    member = norms.new_zeros(len(groups), len(norms))
+    for own, group in zip(member, groups, strict=True):
+        own[group] = 1 / len(group)
+    inner = product(product(member, norms), member.mT)
     i, j = run_pairs(len(groups))
     square: Tensor = (inner[i, i] + inner[j, j] - 2 * inner[i, j]).clamp(min=0)
     return square.sqrt() / (2 * words)

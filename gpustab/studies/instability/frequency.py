@@ -22,7 +22,7 @@ from gpustab.runs.families import over_common_words
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import ratio, t_quantile
 from gpustab.statistics.ranks import rank_correlation
-from gpustab.studies.instability.losses import word_matrices
+from gpustab.studies.instability.losses import gram_of_words, word_matrices
 from gpustab.studies.instability.technique import Technique
 
 
@@ -228,7 +228,7 @@ def pair_sums(
     sums = {}
     for sampling, runs, words in zip(groups, restricted, rows, strict=True):
         total = torch.zeros(2, len(weights), len(runs), len(runs), dtype=torch.float64, device="cpu")
-        own = basis or engine.gram_pass(runs, compute, torch.float64)
+        own = basis or gram_of_words(runs, compute)
         for part, weight in zip(words.split(_WORDS), weights.split(_WORDS, dim=1), strict=True):
             losses = word_matrices(runs, part, compute, own)
             both = torch.stack([losses, losses.square()])

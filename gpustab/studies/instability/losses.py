@@ -101,11 +101,11 @@ class Proxy(NamedTuple):
 
 
 class Identity(NamedTuple):
-    """Eq. 2.35: mean squared losses from the Gram and from variances of cosines."""
+    """Eq. 2.35: mean squared losses of pairs of runs, and the same from variances of cosines."""
 
     technique: str
     scope: Annotated[str, Column(about="some words together, or all")]
-    mean_square: Annotated[float, Column(about="⟨d²⟩, from the Gram")]
+    mean_square: Annotated[float, Column(about="⟨d²⟩, over the pairs of runs")]
     from_variances: Annotated[float, Column(about="Σσ²/(2v), from the cosines")]
     largest_difference: Annotated[float, Column(about="relative, of any word")]
     squared_mean: Annotated[float, Column(about="⟨d⟩²/⟨d²⟩, which the printed equation takes for 1")]
@@ -200,6 +200,11 @@ def _words(name: str, runs: Runs, rows: Tensor, words: Mapping[str, WordwisePip]
         yield Word(name, runs.vocabulary.text(k), *values)
 
 
+def gram_of_words(runs: Runs, compute: Compute) -> engine.GramPass | None:
+    """Return the float64 Gram of runs for :func:`word_matrices`; none where the words' cosines take fewer products."""
+    return None if engine.fewer_products(runs, compute) else engine.gram_pass(runs, compute, torch.float64)
+
+
 def word_matrices(runs: Runs, rows: Tensor, compute: Compute, basis: engine.GramPass | None = None) -> Tensor:
     """Return the pair matrices ``(w, R, R)`` of the word-wise reduced PIP loss of some words.
 
@@ -209,7 +214,14 @@ def word_matrices(runs: Runs, rows: Tensor, compute: Compute, basis: engine.Gram
         compute: how to compute.
         basis: float64 Gram of the runs, where it is at hand.
     """
-    basis = basis or engine.gram_pass(runs, compute, torch.float64)
+    basis = basis or gram_of_words(runs, compute)
+    if basis is None:
+        parts = [torch.empty(0, len(runs), len(runs), dtype=torch.float64, device=runs.device)]
+        for inner in engine.inner_products(runs, rows):
+            own = inner.diagonal(dim1=1, dim2=2)
+            square = (own[:, :, None] + own[:, None, :] - 2 * inner).clamp_(min=0)
+            parts.append(square.sqrt_() / (2 * math.sqrt(int(runs.joint.sum()))))
+        return torch.cat(parts).cpu()
     chunk = torch.stack([runs.select(r, rows) for r in range(len(runs))], 1)  # (w, R, d)
     own = torch.empty(len(runs), len(rows), dtype=torch.float64, device=runs.device)
     losses = torch.zeros(len(runs), *own.shape, dtype=torch.float64, device=runs.device)
@@ -285,7 +297,7 @@ def _pair_losses(pair: Runs, proxy: Tensor | None, compute: Compute) -> tuple[Te
 def identity_table(technique: Technique, words: int = IDENTITY_WORDS) -> dict[str, Table]:
     """Verify ``⟨d²⟩ = Σ_l σ²_kl / (2v)`` (eq. 2.35, exact for squares and ddof 1) for some words and globally.
 
-    The left side comes from the block Gram, the right side from the SDs over runs of all the word's cosines.
+    The left side comes from the losses of all pairs of runs, the right side from the SDs over runs of the cosines.
 
     Returns:
         ``identity``, one row per scope: the words together (their sums, and the largest relative difference of any),

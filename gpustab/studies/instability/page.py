@@ -125,7 +125,7 @@ QUESTIONS = (
             "table_a_1": "Table A.1: Spearman's ρ over words between two halves of the runs",
             "table_2_7": "Table 2.7: measures by nearest neighbours beside the word-wise PIP loss",
             "proxy": "Reduced PIP loss over m words drawn at random, as a part of the exact one",
-            "identity": "Eq. 2.35: ⟨d²⟩ from the Gram against Σσ²/(2v) from cosines",
+            "identity": "Eq. 2.35: ⟨d²⟩ over pairs of runs against Σσ²/(2v) from cosines",
         },
     ),
     Question(

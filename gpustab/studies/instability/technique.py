@@ -73,9 +73,9 @@ class Lists(NamedTuple):
     lengths: list[int]
 
 
-def measure(runs: Runs, compute: Compute, targets: Tensor) -> Lists:
-    """Return p@n and j@n of all pairs of runs over some targets."""
-    lists = engine.neighbour_pass(runs, targets, max(LENGTHS), compute)
+def measure(runs: Runs, compute: Compute, targets: Tensor, known: engine.NeighbourPass | None = None) -> Lists:
+    """Return p@n and j@n of all pairs of runs over some targets, whose lists may be known."""
+    lists = known or engine.neighbour_pass(runs, targets, max(LENGTHS), compute)
     lengths = [n for n in LENGTHS if n <= lists.k]
     return Lists(lists, engine.overlap_pass(lists, lengths, compute), lengths)
 
@@ -121,13 +121,29 @@ class Technique:
         return self.runs.joint.nonzero().flatten()
 
     def measure_losses(self) -> engine.PipPass:
-        """Measure the PIP losses of all pairs of shuffled runs; of the sums only a float64 block Gram is kept."""
-        found = engine.pip_pass(self.runs, self.compute, wordwise=True)
+        """Measure the PIP losses of all pairs of shuffled runs; what comes with them in float64 is kept.
+
+        That is a block Gram, or the losses of words, squared norms and lists of neighbours where cosines take fewer
+        products.
+        """
+        nearest = max(LENGTHS) if self._keeps_lists and len(self._targets) == self.runs.words else 0
+        found = engine.pip_pass(self.runs, self.compute, wordwise=True, nearest=nearest)
         basis, kept = found.basis, vars(self)
         kept["reduced"] = found.reduced
-        if basis.moments is not None and basis.dtype == torch.float64 and basis.centred is None:
-            kept.setdefault("_gram", basis)
+        if basis.dtype == torch.float64 and basis.centred is None:
+            if basis.moments is not None:
+                kept.setdefault("_gram", basis)
+            elif basis.arithmetic == torch.float64:
+                kept.update(wordwise=basis.wordwise, norms=basis.norms, _lists=basis.lists)
         return found
+
+    def _with_losses(self, name: str) -> Any:
+        """What comes with the losses where cosines take fewer products, and no Gram is at hand; else nothing."""
+        if "_gram" in vars(self) or not engine.fewer_products(self.runs, self.compute):
+            return None
+        if "reduced" not in vars(self):
+            self.measure_losses()
+        return vars(self).get(name)
 
     @cached_property
     def reduced(self) -> Tensor:
@@ -135,8 +151,13 @@ class Technique:
         return self.measure_losses().reduced
 
     @property
-    def gram(self) -> engine.GramPass:
-        """The float64 block Gram of the shuffled runs; kept where it is small, since half of the chapters read it."""
+    def gram(self) -> engine.GramPass | None:
+        """The float64 block Gram of the shuffled runs, or none where cosines take fewer products.
+
+        It is kept where it is small, since half of the chapters read it.
+        """
+        if "_gram" not in vars(self) and engine.fewer_products(self.runs, self.compute):
+            return None
         return self._gram if self._keeps_gram else engine.gram_pass(self.runs, self.compute, torch.float64)
 
     @cached_property
@@ -151,14 +172,17 @@ class Technique:
     @cached_property
     def norms(self) -> Tensor:
         """``‖C_ij‖²`` of all pairs of shuffled runs, ``(R, R)``."""
+        if (found := self._with_losses("norms")) is not None:
+            return torch.as_tensor(found)
         if self._keeps_gram:
             return squared_norms(self._gram.gram)
         return engine.norms_pass(self.runs, self.compute)
 
     @cached_property
     def wordwise(self) -> WordwisePip:
-        """The PIP losses of the words of the shuffled runs, from the block Gram."""
-        return engine.wordwise_pass(self.runs, self.gram, self.compute)
+        """The PIP losses of the words of the shuffled runs."""
+        found: WordwisePip | None = self._with_losses("wordwise")
+        return found or engine.wordwise_pass(self.runs, self.gram or self._gram, self.compute)
 
     @property
     def neighbours(self) -> Lists:
@@ -169,8 +193,12 @@ class Technique:
     def _neighbours(self) -> Lists:
         return self._measured()
 
+    @cached_property
+    def _targets(self) -> Tensor:
+        return engine.draw_targets(self.runs, seed=self.seed)
+
     def _measured(self) -> Lists:
-        return measure(self.runs, self.compute, engine.draw_targets(self.runs, seed=self.seed))
+        return measure(self.runs, self.compute, self._targets, vars(self).pop("_lists", None))
 
     @property
     def _keeps_lists(self) -> bool:

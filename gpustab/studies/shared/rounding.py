@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -20,6 +21,8 @@ Kind = Literal["decimals", "digits", "bits", "levels"]
 
 _ROWS = 512
 _PARTS = 8
+_RUNS = 64
+"""Runs that are looked at together: a thousand take 50 MB."""
 _FIRST = 48
 """Values that rule out nearly every grid at once."""
 
@@ -96,7 +99,8 @@ class Rounding(NamedTuple):
 def rounding_of(runs: Runs) -> Rounding:
     """Return the grids of all runs, from some of their values."""
     rows, grids, errors = _drawn(runs.joint.cpu()), [], []
-    screened = _screened(torch.stack([_first(_raw(runs, r, rows[:_FIRST])) for r in range(len(runs))]))
+    few = torch.stack([_first(_raw(runs, r, rows[:_FIRST])) for r in range(len(runs))])
+    screened = (fitting for part in few.split(_RUNS) for fitting in _screened(part))
     for r, fitting in enumerate(screened):
         values = _raw(runs, r, rows)
         grid = grid_of(values, fitting)
@@ -166,8 +170,11 @@ def _candidates(values: Tensor, screened: list[Grid]) -> Iterator[Grid]:
         yield grid
     if screened or not _any_twice(torch.cat([values[2:, :2].flatten(), values[:2].flatten()])):
         return
-    for over in ((0, 1), (0,), (1,)):
-        if (levels := _levels(values, over)) is not None:
+    for over, part in (((0, 1), values), ((0,), values[:, :2]), ((1,), values[:2])):
+        levels = _levels(part, over)  # if every dimension has a step of its own, two of them do; sorting takes longest
+        if levels is not None and part is not values:
+            levels = _levels(values, over) if _lie_on(part, levels) else None
+        if levels is not None:
             yield levels
 
 
@@ -200,7 +207,7 @@ def _are_printed(values: Tensor, grid: Grid, dtype: torch.dtype) -> bool:
 def _levels(values: Tensor, over: tuple[int, ...]) -> Grid | None:
     """Return levels of equal distance: of all values, of every dimension, or of every row."""
     lines = {1: values, 0: values.T}[over[0]] if len(over) == 1 else values.reshape(1, -1)
-    gaps = lines.sort(1).values.diff()
+    gaps = torch.from_numpy(np.sort(lines.numpy(), axis=1)).diff()  # a fifth of the time of torch's
     span = (lines.amax(1) - lines.amin(1))[:, None]
     step = gaps.masked_fill(gaps <= span / _MOST_LEVELS, torch.inf).amin(1)
     if not (len(step) and step.isfinite().all()):

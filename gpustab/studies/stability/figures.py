@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 import torch
@@ -32,7 +32,7 @@ _VISIBLE = 0.0005
 
 def runs_of(pairs: Table) -> list[str]:
     """Return the runs of one group, in their order."""
-    return list(dict.fromkeys([*pairs["run_i"], *pairs["run_j"]]))
+    return list(dict.fromkeys(chain(pairs["run_i"], pairs["run_j"])))
 
 
 def distances(pairs: Table, column: str) -> Array:
@@ -47,8 +47,9 @@ def distances(pairs: Table, column: str) -> Array:
 
 def estimate(pairs: Table, column: str) -> Estimate:
     """Return the mean of a column over one group's pairs, with its jackknife error over runs."""
-    over_pairs = pair_statistics(torch.from_numpy(distances(pairs, column)))
-    return Estimate.of_runs(over_pairs.mean, over_pairs.se, len(runs_of(pairs)))
+    matrix = torch.from_numpy(distances(pairs, column))
+    over_pairs = pair_statistics(matrix)
+    return Estimate.of_runs(over_pairs.mean, over_pairs.se, len(matrix))
 
 
 @drawn_from("pairs")

@@ -19,7 +19,7 @@ from gpustab.results import Column, Sheet, Table
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import show
 from gpustab.statistics.intervals import pearson
-from gpustab.studies.instability.losses import word_matrices
+from gpustab.studies.instability.losses import gram_of_words, word_matrices
 from gpustab.studies.words.claims import EFFECTS, PARTS_OF, Effect, Part
 from gpustab.studies.words.factors import FACTORS, Design, Floats, Words
 from gpustab.studies.words.options import WordsOptions
@@ -105,7 +105,7 @@ def measure(runs: Runs, targets: Tensor, n: int, compute: Compute) -> Measured:
     pairs[:, :: count + 1] = 0
     pairs /= pairs.sum(1, keepdim=True)  # 0 / 0 of a subset without a pair
     lists = engine.neighbour_pass(runs, targets, n, compute)
-    basis = engine.gram_pass(runs, compute, torch.float64)
+    basis = gram_of_words(runs, compute)
     found = torch.empty(2, len(some), len(targets), dtype=torch.float64, device="cpu")
     for start in range(0, len(targets), _WORDS):
         part = slice(start, start + _WORDS)

@@ -189,3 +189,33 @@ def test_glove_is_that_of_the_languages_without_english():
     without = correlation("GloVe", [name for name in thesis.LANGUAGES if name != "EN"])
     assert without == pytest.approx((0.143, 0.78), abs=8e-3)
     assert correlation("GloVe", thesis.LANGUAGES)[0] == pytest.approx(-2 / 7)
+
+
+@pytest.mark.parametrize("lacking", [False, True])
+def test_pair_matrices_of_words_are_the_same_from_cosines_and_from_a_gram(lacking, monkeypatch):
+    runs = runs_of(noisy_copies(12, 60, 20))
+    if lacking:
+        runs = runs.restricted([runs.vocabulary[k] for k in range(3, 41)])
+    rows = runs.joint.nonzero().flatten()[[7, 0, 30]]
+    assert engine.fewer_products(runs, Compute())
+    found = word_matrices(runs, rows, Compute())
+    assert word_matrices(runs, rows[:0], Compute()).shape == (0, 12, 12)
+    monkeypatch.setattr(engine, "fewer_products", lambda *_: False)
+    wanted = word_matrices(runs, rows, Compute())
+    torch.testing.assert_close(found, wanted, atol=1e-12, rtol=0)
+
+
+def test_what_comes_with_the_losses_is_not_formed_again(monkeypatch):
+    """Of many runs of few words: the losses of words, squared norms and lists, each as its own pass finds it."""
+    runs, compute = runs_of(noisy_copies(12, 60, 20)), Compute()
+    whole = technique(runs)
+    wanted_norms, wanted_words = engine.norms_pass(runs), engine.wordwise_pass(runs, engine.gram_pass(runs), compute)
+    wanted_lists = engine.neighbour_pass(runs, torch.arange(60), 50, compute)
+    for name in ("gram_pass", "norms_pass", "neighbour_pass"):
+        monkeypatch.setattr(engine, name, None)
+    instability_tables(whole)
+    assert whole.gram is None
+    torch.testing.assert_close(whole.norms, wanted_norms)
+    for found, wanted in zip(whole.wordwise, wanted_words, strict=True):
+        torch.testing.assert_close(found, wanted)
+    assert torch.equal(whole.neighbours.lists.indices, wanted_lists.indices)
