@@ -16,6 +16,8 @@ settings.load_profile("any machine")
 os.environ.pop("COLUMNS", None)
 os.environ["GPUSTAB_CACHE"] = os.path.join(os.sep, "nowhere", "gpustab")  # noqa: PTH118  # what was measured here is not asked
 
+os.fsync = os.fstat  # what a test writes need not outlive the power, and to wait for the disk took half of its time
+
 gc.disable()  # until all tests are collected: nothing goes away before, and to look for it takes 3 s of 20
 
 
