@@ -110,13 +110,15 @@ def test_here_all_is_well_and_a_file_named_faiss_in_the_current_folder_is_not_th
 PROGRAM = """
 import sys
 from gpustab.machine import doctor
+early = {"typer"} & sys.modules.keys()
 doctor.probe_faiss = doctor.probe_faiss_first = lambda: (True, 'faiss 1')  # in children of their own, see above
 from gpustab.__main__ import run
 sys.argv[1:] = ["doctor"]
 try:
     run()
 finally:
-    print(*{'faiss', 'gensim', 'fasttext', 'sklearn', 'pandas', 'pyarrow'} & sys.modules.keys(), file=sys.stderr)
+    heavy = {"faiss", "gensim", "fasttext", "matplotlib", "sklearn", "pandas", "pyarrow", "statsmodels"}
+    print(*early, *heavy & sys.modules.keys(), file=sys.stderr)
 """
 
 
