@@ -16,7 +16,6 @@ from tests import oracles
 from tests.cli.conftest import one_object
 from tests.generators import noisy_copies, runs_of
 
-
 ROOT = Path(__file__).parents[2]
 
 
