@@ -16,7 +16,7 @@ check = mkdir -p build; trap 'kill 0' INT; $(elsewhere) >build/elsewhere.txt 2>&
 	wait $$elsewhere || failed=$$?; cat build/elsewhere.txt; exit $$failed
 
 # The numeric tests on one processor of another kind, but for what asks no processor: an interpreter, settings, processes.
-elsewhere = $(BIN)/python tests/machines.py --column 1 -n 0 tests/kernels tests/engine tests/statistics \
+elsewhere = $(BIN)/python tests/machines.py --column 1 -n0 tests/kernels tests/engine tests/statistics \
 	$(foreach name,triton arithmetic memory engine/test_ranks,--ignore-glob='*$(name)*')
 
 # The tests start hundreds of processes, each of which would compile all that it imports: nothing else is compiled yet.
