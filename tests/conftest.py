@@ -25,6 +25,9 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    if config.getoption("markexpr") == "not slow":  # half as many draws as of all tests: other ones each time
+        settings.register_profile("fast", settings.get_profile("any machine"), max_examples=50)
+        settings.load_profile("fast")
     if not config.getoption("numprocesses", None):  # who only deals tests out to others needs none
         import torch  # noqa: F401  # before faiss, whichever test comes first
 
