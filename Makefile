@@ -8,14 +8,15 @@ BIN := .venv/bin
 INSTALL = $(BIN)/python -m pip install --no-compile --disable-pip-version-check -c constraints.txt
 BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py benchmarks/*/bench_*.py))
 
-# One run tells all: the tests run even where the style is at fault, and any fault fails the whole. Types take 45 s of one
-# processor, so that they are checked beside the first tests.
-check = failed=0; mkdir -p build; $(MAKE) --no-print-directory lint >build/lint.txt 2>&1 & lint=$$!; \
-	$(elsewhere) || failed=$$?; wait $$lint || failed=$$?; cat build/lint.txt; \
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(1)" && exit $$failed
+# One run tells all: the tests run even where the style is at fault, and any fault fails the whole. Processors of another
+# kind take one process, beside all else; what that has compiled while types are checked, the other tests find.
+check = mkdir -p build; trap 'kill 0' INT; $(elsewhere) >build/elsewhere.txt 2>&1 & elsewhere=$$!; \
+	failed=0; $(MAKE) --no-print-directory lint || failed=$$?; \
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(1)" || failed=$$?; \
+	wait $$elsewhere || failed=$$?; cat build/elsewhere.txt; exit $$failed
 
 # The numeric tests on one processor of another kind, but for what asks no processor: an interpreter, settings, processes.
-elsewhere = $(BIN)/python tests/machines.py --column 1 tests/kernels tests/engine tests/statistics \
+elsewhere = $(BIN)/python tests/machines.py --column 1 -n0 tests/kernels tests/engine tests/statistics \
 	$(foreach name,triton arithmetic memory engine/test_ranks,--ignore-glob='*$(name)*')
 
 # The tests start hundreds of processes, each of which would compile all that it imports: nothing else is compiled yet.

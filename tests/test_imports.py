@@ -97,21 +97,6 @@ def test_the_tests_themselves_load_no_kernels_under_a_second_name():
     assert not seconds
 
 
-def test_faiss_works_after_torch_in_one_process():
-    """The doctor, too, loads nothing heavy before it is asked."""
-    program = f"""
-import sys, torch, gpustab.machine.doctor
-print(*{HEAVY!r}.intersection(sys.modules))
-import faiss, numpy, torch
-points = numpy.eye(300, dtype="float32")
-index = faiss.IndexFlatIP(300)
-index.add(points)
-found = index.search(points, 1)[1].ravel()
-print((found == numpy.arange(300)).all(), (torch.eye(300) @ torch.eye(300)).trace().item())
-"""
-    assert run(program) == ["True", "300.0"]
-
-
 def public_modules():
     rooms = ("gpustab/functional", "gpustab/metrics", "kernels", "kernels/training")
     found = [path for room in rooms for path in (ROOT / room).glob("*.py") if path.parent.name != "triton"]

@@ -139,15 +139,16 @@ def seeds(count: int) -> range:
 
 
 @cache
-def _claims() -> list[Claim[Any]]:
-    return list(every_claim().values())
+def known() -> dict[str, Claim[Any]]:
+    """Return the claims of all studies by id, looked for once: to walk through their folders takes 10 ms."""
+    return every_claim()
 
 
 @contextmanager
 def recorded() -> Iterator[dict[str, list[tuple[Any, str]]]]:
     """Record what is judged and with which verdict, by id of the claim."""
     said: dict[str, list[tuple[Any, str]]] = defaultdict(list)
-    claims = _claims()
+    claims = known().values()
     rules = [claim.judge for claim in claims]
 
     def recording(claim: Claim[Any], judge: Callable[[Any], str]) -> Callable[[Any], str]:

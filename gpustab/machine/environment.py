@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import sys
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -45,6 +46,7 @@ def peak_memory() -> int | None:
     return peak if sys.platform == "darwin" else peak * 1024  # macOS counts bytes, Linux KiB
 
 
+@cache  # to find one takes milliseconds, and every result asks for seven
 def _version(distribution: str) -> str | None:
     try:
         return version(distribution)

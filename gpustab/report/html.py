@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -116,6 +117,7 @@ def to_notebook(result: Content) -> str:
     return f'<iframe srcdoc="{page}" style="width:100%;height:40em;border:0" sandbox="allow-scripts"></iframe>'
 
 
+@cache  # to compile the page takes longer than to fill it
 def _environment() -> Any:
     from jinja2 import DictLoader, Environment
 

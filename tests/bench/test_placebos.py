@@ -55,7 +55,7 @@ def pools(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def few(pools):
-    source = runsets.Source(pools, "shuffled")
+    source = runsets.Source(pools, "shuffled", 400)
     worlds = [
         *runsets.two_samplings(source, odd=False),
         *runsets.dealt_out(source),
@@ -82,7 +82,7 @@ def test_one_space_is_told_from_one_with_exchanged_words(pools):
 
 
 def test_what_was_moved_on_purpose_is_seen_and_nothing_where_nothing_moved(pools):
-    pool = moved.Pool(runsets.Source(pools, "shuffled"))
+    pool = moved.Pool(runsets.Source(pools, "shuffled", 400))
     worlds = [*moved.of_two(pool), *moved.of_frames(pool)]
     rows = [row for world in worlds for row in cells(replace(world, runs=(3,)), pool.noise, 2)]
     assert {row.claim for row in rows} == {

@@ -1,4 +1,5 @@
 import json
+import shutil
 
 import pytest
 from typer.testing import CliRunner
@@ -32,18 +33,25 @@ def call(place, monkeypatch):
 
 
 @pytest.fixture
-def place(tmp_path):
+def place(tmp_path, made):
     """A folder to work in: three runs, a run set of two groups, and files that are no use."""
+    return shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory):
+    """What each :func:`place` is a copy of."""
+    folder = tmp_path_factory.mktemp("made")
     runs = spaces(3, 30, 4)
     for r, space in enumerate(runs):
-        write_space(space, tmp_path / f"r{r}.txt")
-    write_runset({"x/shuffled": runs, "x/bootstrap": spaces(3, 30, 4, seed=5)}, tmp_path / "set")
-    text = (tmp_path / "r0.txt").read_text()
+        write_space(space, folder / f"r{r}.txt")
+    write_runset({"x/shuffled": runs, "x/bootstrap": spaces(3, 30, 4, seed=5)}, folder / "set")
+    text = (folder / "r0.txt").read_text()
     first = text.splitlines()[1]
-    (tmp_path / "nan.txt").write_text(text.replace(first, "w0 nan 1 2 3"))
-    (tmp_path / "other.txt").write_text(text.replace("w", "v"))
-    (tmp_path / "page.txt").write_text("<!DOCTYPE html>\n<html><body>404 not found</body></html>\n")
-    (tmp_path / "words.txt").write_bytes(b"\xef\xbb\xbfw1\r\nw2\r\n\r\nw1\r\n")
-    (tmp_path / "empty.txt").touch()
-    (tmp_path / "folder").mkdir()
-    return tmp_path
+    (folder / "nan.txt").write_text(text.replace(first, "w0 nan 1 2 3"))
+    (folder / "other.txt").write_text(text.replace("w", "v"))
+    (folder / "page.txt").write_text("<!DOCTYPE html>\n<html><body>404 not found</body></html>\n")
+    (folder / "words.txt").write_bytes(b"\xef\xbb\xbfw1\r\nw2\r\n\r\nw1\r\n")
+    (folder / "empty.txt").touch()
+    (folder / "folder").mkdir()
+    return folder

@@ -44,11 +44,11 @@ def run(place, monkeypatch):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_whatever_a_file_is_called_the_result_is_written(run, place, command, name):
-    done = run(COMMANDS[command], name, "--out", "result", "--json")
+def test_whatever_a_file_is_called_the_result_is_written_and_printed(run, place, command, name):
+    done = run(COMMANDS[command], name, "--out", "result")
     assert done.exit_code == 0, done.output
-    content = one_object(done.stdout)
-    assert content == one_object((place / "result/summary.json").read_text(encoding="utf-8"))
+    assert "\x1b[31m." not in done.stdout
+    content = one_object((place / "result/summary.json").read_text(encoding="utf-8"))
     page = (place / "result/report.html").read_text(encoding="utf-8")
     assert "\x1b" not in page
     for table in (*content["tables"], *content["long_tables"]):
@@ -56,12 +56,14 @@ def test_whatever_a_file_is_called_the_result_is_written(run, place, command, na
     assert content["environment"]["command"].startswith("gpustab ")
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_page_is_printed_too(run, command, name):
-    done = run(COMMANDS[command], name)
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [*(("stability", name) for name in NAMES), *((command, "esc\x1b[31m.txt") for command in [*COMMANDS][1:])],
+)
+def test_what_is_printed_as_json_is_what_is_written(run, place, command, name):
+    done = run(COMMANDS[command], name, "--out", "result", "--json")
     assert done.exit_code == 0, done.output
-    assert "\x1b[31m." not in done.stdout
+    assert one_object(done.stdout) == one_object((place / "result/summary.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -1,14 +1,18 @@
 """Classes of words: WordNet's kinds, and a file of the user's."""
 
+from functools import cache
+
 import pytest
 
 from gpustab.errors import InputError
 from gpustab.evaluation.labels import labels_of
+from gpustab.wordnet.lexicon import read_lexicon
 
 WORDS = [b"surgeon", b"lawyers", b"lawyer", b"giraffe", b"zebra", b"run", b"the", b"zqx", b"bank", b"teacher"]
 
 
-def test_nouns_of_one_kind_have_a_class_and_others_have_none():
+def test_nouns_of_one_kind_have_a_class_and_others_have_none(monkeypatch):
+    monkeypatch.setattr("gpustab.evaluation.labels.read_lexicon", cache(read_lexicon))  # it is read once for both calls
     found = labels_of(WORDS, least=2)
     assert found.classes == ["animal", "person"]
     named = {word: found.classes[k] for word, k in found.of.items()}

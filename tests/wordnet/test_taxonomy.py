@@ -9,6 +9,7 @@ from gpustab import InputError
 from gpustab.kernels.hypernyms import NO_PATH, hypernym_distances
 from gpustab.wordnet.nouns import Nouns, read_nouns
 from gpustab.wordnet.taxonomy import taxonomy_of
+from tests.wordnet.installed import installed_nouns
 from tests.wordnet.made import naive_distance, random_wordnet
 from tests.wordnet.small import BY_HAND, small_wordnet
 
@@ -64,10 +65,7 @@ def test_distances_in_an_invented_wordnet_are_those_counted_by_hand(tmp_path):
 
 
 def test_leacock_chodorow_equals_nltk():
-    try:
-        nouns = read_nouns()
-    except InputError:
-        pytest.skip("WordNet is not installed")
+    nouns = installed_nouns()
     words = sorted({word for pair in NLTK for word in pair})
     taxonomy = taxonomy_of(nouns, [nouns.senses(word) for word in words])
     distances = hypernym_distances(taxonomy, 0, len(words))

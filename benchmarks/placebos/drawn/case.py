@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.placebos.cells import Truth, World
-from gpustab.studies.shared.claims import every_claim
+from benchmarks.placebos.cells import Truth, World, known
 
 Rng = np.random.Generator
 Draw = Callable[[int, Rng], Any]
@@ -27,7 +26,7 @@ def drawn(claim: str, about: str, truth: Truth, draw: Draw, runs: Sequence[int] 
         runs: which R.
         part: of the sets, less of what takes long, more of what is soon drawn.
     """
-    own = every_claim()[claim]
+    own = known()[claim]
 
     def ask(r: int, rng: Rng) -> None:
         if (judged := draw(r, rng)) is not None:

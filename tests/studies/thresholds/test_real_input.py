@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import torch
 
-from gpustab import InputError
 from gpustab.runs.load import open_groups
 from gpustab.studies.thresholds.study import thresholds
 from gpustab.wordnet.nouns import read_nouns
 from tests.oracles import unit
 from tests.studies.thresholds.oracles import group
+from tests.wordnet.installed import installed_nouns
 from tests.wordnet.made import naive_distance
 from tests.wordnet.small import small_wordnet
 
@@ -25,10 +25,7 @@ SAMPLE = 25
 def nouns(request, tmp_path_factory):
     if request.param == "invented":
         return read_nouns(small_wordnet(tmp_path_factory.mktemp("wordnet")))
-    try:
-        return read_nouns()
-    except InputError:
-        pytest.skip("WordNet is not installed")
+    return installed_nouns()
 
 
 @pytest.fixture(scope="module")
