@@ -242,8 +242,9 @@ def calibrate(
     """Return the curve from cosine to similarity of some scored pairs.
 
     The curve is a broken line that never falls, the best by least squares. Its interval comes from two bootstraps, over
-    pairs and over the items that pairs share. It knows no bias, so it misses steep laws, see
-    :meth:`Calibration.apply`. It is too narrow where items move cosines and scores alike: 88 to 92 % were held.
+    pairs and over the items that pairs share, and reaches as much further as the line of twice as many segments lies
+    beyond the curve: what few segments miss of a steep law. It is a little too narrow where items move cosines and
+    scores alike: COVERED were held.
 
     Args:
         cosines: ``(n,)`` of the pairs.
@@ -263,8 +264,9 @@ def calibrate(
     squares, values = _squares(x, y, numbers, line, seed), line.fit()
     gain = _gain(squares[:, 3] - squares[:, 0], squares[:, 3], numbers)
     at, half = line.grid(), line.halves(numbers, values, seed)
-    curve = np.interp(at, line.knots, values)
-    low, high = curve - half, curve + half
+    curve, finer = np.interp(at, line.knots, values), BrokenLine(x, y, knots_of(x, 2))
+    beyond = np.interp(at, finer.knots, finer.fit()) - curve  # what so few segments miss of a steep law
+    low, high = curve - half + np.minimum(beyond, 0), curve + half + np.maximum(beyond, 0)
     curve = np.clip(curve, y.min(), y.max())  # a straight end may leave the scale, a mean similarity cannot
     low, high = np.minimum(low, curve), np.maximum(high, curve)
     cosine, value, lower, upper = (tuple(map(float, one)) for one in (at, curve, low, high))
