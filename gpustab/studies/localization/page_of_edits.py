@@ -56,8 +56,8 @@ def blocks_of_edits(result: Content) -> list[Block]:
             "How far does an edit move a sentence?",
             tables=[_distances(rows)],
             answer=(
-                "Mean cosine distance from the sentence, with 95 % interval. Another sentence of the text is the scale: an edit that moves "
-                "by a hundredth of that is hardly seen by a search, whatever its share."
+                "Mean cosine distance from the sentence, with 95 % interval. Another sentence of the text is the "
+                "scale: an edit that moves by a hundredth of that is hardly seen by a search, whatever its share."
             ),
         ),
         *_examples(result),
