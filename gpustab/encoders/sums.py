@@ -23,6 +23,7 @@ from gpustab.formats.binary.tensors import Part, load_tensors, open_tensors, wri
 from gpustab.formats.checkpoints.encoder import SentenceEncoder
 from gpustab.formats.checkpoints.windows import Window, prompted_windows, states_of, vectors_of, windows_of
 from gpustab.formats.parsed import parse_json
+from gpustab.machine.memory import let_go
 
 Numbers = NDArray[np.int64]
 _NAMES = ("units", "items", "counts", "sums")
@@ -149,6 +150,7 @@ def kept_sums(
         files.append(folder / f"sums-{number:05d}.safetensors")
         if not files[-1].is_file():
             _write(make(lot), files[-1])
+            let_go()
         done += len(lot)
         tell(done / len(passages))
     return files
@@ -190,5 +192,8 @@ def weighted(files: Sequence[Path], weights: Numbers, items: int) -> tuple[NDArr
             continue
         places = (part.items, np.arange(len(times)))
         added = csr_array((times.astype(np.float64), places), (items, len(times))).dot(part.sums.astype(np.float64))
-        total = added if not total.shape[1] else total + added
+        if total.shape[1]:
+            total += added
+        else:
+            total = added
     return total, counts, read

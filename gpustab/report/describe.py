@@ -24,7 +24,7 @@ from importlib.util import find_spec
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from gpustab.report.origin import called, technique, training
+from gpustab.report.origin import called, fitting, technique, training, ways_of
 from gpustab.report.svg.picture import Figures, Picture
 from gpustab.report.words import Titles
 from gpustab.results import Block, Card, Content, SmallTable, Table
@@ -46,17 +46,18 @@ def describe(result: Content) -> list[Block]:
     """Return the blocks of a result's page, in reading order."""
     module = _part(result, "page")
     blocks: list[Block] = module.page(result) if module else _plain(result)
-    return [_in_words(block) for block in blocks]
+    return [_in_words(block, ways_of(result)) for block in blocks]
 
 
-def _in_words(block: Block) -> Block:
-    """A block whose groups are called what people call them."""
+def _in_words(block: Block, ways: Sequence[Mapping[str, Any]]) -> Block:
+    """A block whose groups are called what people call them, with advice that fits how they were made."""
     tables = [
         replace(table, title=called(table.title), header=[*map(called, table.header)], rows=_cells(table))
         for table in block.tables
     ]
-    facts = [(called(name), value, called(meaning)) for name, value, meaning in block.facts]
-    title, answer, aside = map(called, (block.title, block.answer, block.aside))
+    say = lambda text: called(fitting(text, ways))  # noqa: E731
+    facts = [(say(name), value, say(meaning)) for name, value, meaning in block.facts]
+    title, answer, aside = map(say, (block.title, block.answer, block.aside))
     return replace(block, title=title, answer=answer, aside=aside, facts=facts, tables=tables)
 
 
@@ -108,13 +109,16 @@ def paper(result: Content) -> Paper:
     def said(name: str, otherwise: Any) -> Any:
         return getattr(module, name)(result) if hasattr(module, name) else otherwise
 
+    def fit(text: str) -> str:
+        return fitting(text, ways_of(result))
+
     title, about = said("heading", (_named(result), ""))
     methods = said("methods", "")
     return Paper(
         title,
         about,
-        said("cards", ())[:_CARDS],
-        said("may_claim", "") or (_NOTHING_YET if result.alarms and hasattr(module, "may_claim") else ""),
+        [type(card)(*map(fit, card)) for card in said("cards", ())[:_CARDS]],
+        fit(said("may_claim", "")) or (_NOTHING_YET if result.alarms and hasattr(module, "may_claim") else ""),
         " ".join(filter(None, (training(result), methods))) if methods else "",
         getattr(module, "CITATIONS", ("gpustab",)),
         getattr(module, "WORDS", {}),
@@ -148,7 +152,7 @@ def terms(result: Content, paper: Paper) -> str:
     """
     kinds = {part.partition("-")[0] for group in result.groups for part in str(group.get("name", "")).split("/")}
     head = " ".join([*result.verdict, paper.claim, *(part for card in paper.cards for part in card)])
-    said = [sentence for kind, sentence in _TERMS.items() if kind in kinds]
+    said = [fitting(sentence, ways_of(result)) for kind, sentence in _TERMS.items() if kind in kinds]
     if "PIP loss" in head:
         said += [_LOSS] + [_CHANCE] * ("of chance" in head)
     return " ".join(said)

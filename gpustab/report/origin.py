@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
 from gpustab.corpus.options import ABOUT
 from gpustab.results import Content
 from gpustab.results.page import counted
-from gpustab.runs.key import SAMPLINGS, noun_of
+from gpustab.runs.key import ENCODER, SAMPLINGS, noun_of
 from gpustab.spaces.words import printable
 
 TECHNIQUES = {
@@ -38,6 +38,33 @@ _PARAMETERS = {
 """What a methods paragraph says of every technique that has it, in this order; the page lists all."""
 _MOST = 3
 """So many techniques, or corpora, stand in a title."""
+_OF_ENCODERS = {
+    "train runs on two halves of the documents (train --halves, then stability)": (
+        "encode each half of the documents, and compare both run sets"
+    ),
+    "Train shuffled runs too": "Give three fine-tunings",
+    "Train longer, or with fewer dimensions": "Fine-tune longer, or take another layer",
+    "Train longer, or on more text, and measure again": "Fine-tune longer, or encode more text, and measure again",
+    "Train longer": "Fine-tune longer",
+    "train longer": "fine-tune longer",
+    "differ by the seed of their training alone": "are the models, which differ by their fine-tuning",
+    "did its training fail": "did its fine-tuning fail",
+    "trained with the same seeds": "made with the same seeds",
+    "no shuffled runs": "no fixed runs",
+    "Training again": "Fine-tuning again",
+    "training again": "fine-tuning again",
+    "Train again": "Fine-tune again",
+    "train again": "fine-tune again",
+    "Retraining": "Fine-tuning again",
+    "retraining": "fine-tuning again",
+}
+"""What sentences on runs that were trained become of encoders."""
+_MORE = re.compile(r"\b([Tt])rain(?= (?:at least|more|three|five|ten|bootstrap)\b)")
+_MADE = re.compile(r"\b[Mm]ake (?:at least|more|three|five|ten|bootstrap)\b")
+_HOW = (
+    "More runs of an encoder: of fixed ones give more fine-tunings (gpustab encode --model), of bootstrap ones more "
+    "draws (gpustab encode --runs)."
+)
 
 
 def technique(name: str) -> str:
@@ -68,6 +95,32 @@ def called(text: str) -> str:
     return _GROUP.sub(lambda found: in_words(found[0]), text)
 
 
+def fitting(text: str, ways: Sequence[Mapping[str, Any]]) -> str:
+    """Return a text whose advice fits what the runs are: encoders are encoded and fine-tuned, never trained.
+
+    Args:
+        text: as it is said of runs that were trained.
+        ways: how the runs were made; of several kinds the text stays as it is.
+
+    >>> [fitting("Train more runs.", [{"techniques": [name]}]) for name in ("encoder", "lsa")]
+    ['Make more runs.', 'Train more runs.']
+    """
+    if not _are_encoders(ways):
+        return text
+    for said, instead in _OF_ENCODERS.items():
+        text = text.replace(said, instead)
+    return _MORE.sub(lambda found: "Make" if found[1] == "T" else "make", text)
+
+
+def more_runs(texts: Iterable[str], ways: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a sentence on how more runs of encoders are made, where fitting texts ask for some; else none."""
+    return [_HOW] if _are_encoders(ways) and any(map(_MADE.search, texts)) else []
+
+
+def _are_encoders(ways: Sequence[Mapping[str, Any]]) -> bool:
+    return {name for way in ways for name in way["techniques"]} == {ENCODER}
+
+
 def embeddings(result: Content, otherwise: str = "these word embeddings") -> str:
     """Return what a result is about, for its title: "skip-gram embeddings of sotu".
 
@@ -79,7 +132,7 @@ def embeddings(result: Content, otherwise: str = "these word embeddings") -> str
     >>> embeddings(Content("x", environment={"trained": [way]})), embeddings(Content("x"))
     ('skip-gram embeddings of sotu', 'these word embeddings')
     """
-    ways = _ways(result)
+    ways = ways_of(result)
     corpora = list(dict.fromkeys(_corpus(way) for way in ways))
     if not ways or not all(corpora):
         return otherwise
@@ -90,13 +143,13 @@ def embeddings(result: Content, otherwise: str = "these word embeddings") -> str
 
 def corpus(result: Content) -> str:
     """Return the name of the one corpus behind a result; empty where there are several, or none is known."""
-    names = {_corpus(way) for way in _ways(result)}
+    names = {_corpus(way) for way in ways_of(result)}
     return names.pop() if len(names) == 1 else ""
 
 
 def training(result: Content) -> str:
     """Return how the runs were made, as sentences of a methods paragraph; empty where no run set says it."""
-    ways = [way for way in _ways(result) if _corpus(way)]
+    ways = [way for way in ways_of(result) if _corpus(way)]
     return " ".join(sentence for way in ways[:_MOST] for sentence in _sentences(way))
 
 
@@ -104,7 +157,8 @@ def _sentences(way: Mapping[str, Any]) -> Iterator[str]:
     made = way["made"]
     runs = sum(group["runs"] for group in way["groups"])
     kinds = _and([f"{group['runs']} {in_words(group['name'])}" for group in way["groups"][:6]])
-    yield f"{counted(runs, 'run')} ({kinds}) were trained on {_text(made)}."
+    verb = "encoded from" if way["techniques"] == [ENCODER] else "trained on"
+    yield f"{counted(runs, 'run')} ({kinds}) were {verb} {_text(made)}."
     for name in way["techniques"]:
         if parameters := _mapping(made.get("parameters")).get(name):
             said = [text.format(parameters[key]) for key, text in _PARAMETERS.items() if key in parameters]
@@ -128,7 +182,8 @@ def _text(made: Mapping[str, Any]) -> str:
     return f"{_name(known)} ({'; '.join([*what, ', '.join(counts)])}{cut})" if counts else _name(known)
 
 
-def _ways(result: Content) -> list[Mapping[str, Any]]:
+def ways_of(result: Content) -> list[Mapping[str, Any]]:
+    """Return how the runs of a result were made, as far as its environment says."""
     return [way for way in result.environment.get("trained") or () if isinstance(way, Mapping)]
 
 

@@ -80,6 +80,8 @@ def in_clefts(sentence: Parsed) -> tuple[Pair, Pair] | str:
     why = "no clause of an agent, a verb and a patient"
     if any(word.text in _QUOTES for word in sentence):
         return "a quotation"
+    if any(word.text in ("(", ")") for word in sentence):
+        return "a parenthesis"
     for k in range(len(sentence)):
         clause = _clause_of(sentence, k) if _is_clause(sentence, k) else None
         if clause is None or not _are_two(clause) or (verb := _passive(clause)) is None:
@@ -101,8 +103,11 @@ def _are_two(clause: Clause) -> bool:
     is_idiom = (clause.verb.lemma, clause.heads[1].lemma) in IDIOMS
     is_more = clause.verb.lemma in _WITH_COMPLEMENT and clause.thing[0].kind == "ADJ"
     is_that = clause.subject[0].text.lower() == "that"  # "I believe that man can", where it is no article
+    has_agent = any(word.text.lower() == "by" for word in clause.rest)  # "rejected an appeal today by a woman"
+    firsts = [clause.thing[0], *(clause.subject[:1] if clause.before else ())]
+    is_title = any(word.kind == "DET" and word.text[:1].isupper() for word in firsts)  # "composed An American in Paris"
     one, other = _ends(clause)
-    return one != other and not (is_idiom or is_more or is_that)
+    return one != other and not (is_idiom or is_more or is_that or has_agent or is_title)
 
 
 def _is_clause(sentence: Parsed, k: int) -> bool:

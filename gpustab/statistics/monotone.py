@@ -30,15 +30,19 @@ FEWEST_ITEMS = 5
 """Items of equally many pairs, below which no error is given."""
 
 
-def knots_of(x: Floats) -> Floats:
+def knots_of(x: Floats, times: int = 1) -> Floats:
     """Return the least and the greatest value, and quantiles between: as many segments as the third root of n.
+
+    Args:
+        x: ``(n,)`` places.
+        times: so many times as many segments.
 
     All are values that occur: of a knot between two of them no place might say anything.
 
     >>> knots_of(np.arange(28.0)).tolist()
     [0.0, 9.0, 18.0, 27.0]
     """
-    segments = int(np.clip(round(len(x) ** (1 / 3)), 2, _SEGMENTS))
+    segments = times * int(np.clip(round(len(x) ** (1 / 3)), 2, _SEGMENTS))
     return np.asarray(np.unique(np.quantile(x, np.linspace(0, 1, segments + 1), method="nearest")))
 
 

@@ -74,6 +74,10 @@ SAID = {
     '"The dog bit the man on Monday.': "",
     '"The dog bit the man," he said.': "",
     'The paper says the "brave" dog bit the man.': "",
+    # a parenthesis, a title, and an agent that stands there already
+    "The note describes the evolution of the notion (and its extension) in Rome.": "",
+    "The man praised An American in Paris.": "",
+    "The court rejected an appeal today by a single mother.": "",
     # what the law asks for is not what was; a list before; what is of the object; two of each; an infinitive
     "They recommend that the court institute the inquiry.": "",
     "Men, women, and children attacked the town on Monday.": "",

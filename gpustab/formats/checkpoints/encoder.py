@@ -108,9 +108,22 @@ class SentenceEncoder:
         """Return a text as it is read to be pooled: after the folder's prompt, in small letters where it says so."""
         return f"{self.prompt}{text}".lower() if self.lower else f"{self.prompt}{text}"
 
+    def given_by(self, given: Mapping[str, Tensor], **how: bool) -> Any:
+        """Return what the transformer gives for texts of one length, by what it takes.
+
+        oneDNN keeps what it made for each of a thousand shapes, and every length of a text is one: memory grew with the
+        texts. Half precision alone needs it, where other ways are many times slower.
+        """
+        library = torch.backends.mkldnn
+        before, library.enabled = library.enabled, library.enabled and self.model.dtype != torch.float32
+        try:
+            return self.model(**given, **how)
+        finally:
+            library.enabled = before
+
     def pooled(self, given: Mapping[str, Tensor]) -> Tensor:
         """Return the vectors ``(n, d)`` float32 of texts of one length, by what the model takes."""
-        vectors: Tensor = self.model(**given).last_hidden_state.float()
+        vectors: Tensor = self.given_by(given).last_hidden_state.float()
         for step in self._steps:
             vectors = step(vectors)
         return vectors

@@ -144,7 +144,7 @@ def layer_means_of(encoder: SentenceEncoder, windows: Sequence[Window]) -> Itera
 
 def _every_layer(encoder: SentenceEncoder, windows: Sequence[Window]) -> Iterator[tuple[list[int], tuple[Tensor, ...]]]:
     for part, given in _of_one_length(encoder, windows):
-        states = encoder.model(**given, output_hidden_states=True).hidden_states
+        states = encoder.given_by(given, output_hidden_states=True).hidden_states
         if states is None:
             raise InputError(f"{type(encoder.model).__name__} gives no hidden states")
         if not all(bool(state.isfinite().all()) for state in states):

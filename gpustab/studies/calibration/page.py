@@ -114,8 +114,9 @@ def _how(result: Result, rows: list[Calibrated]) -> Block:
             ("the curve", "never falls", "a broken line by least squares, with about as many parts as the third root "
              "of the number of pairs"),
             ("its band", "95 %", "at each cosine by itself, by two bootstraps: over pairs, and over the items that "
-             "pairs share. Where the law is known and bends little, the whole curve lies within it in 4 to 8 of 10 "
-             "cases. A steep rise is held less often, and so are curves whose items move cosines and scores alike"),
+             "pairs share. It reaches as far as a line of twice as many parts. Where the law is known and bends "
+             "little, the whole curve lies within it in 4 to 8 of 10 cases. A steep rise is held a little less often, "
+             "and so are curves whose items move cosines and scores alike"),
             ("a cosine is named", "both ends", "of its interval lie within the cosines of the scored pairs"),
         ],
         answer=verdicts_by_chance(named + len(rows) + sum(row.beyond is not None for row in rows)),

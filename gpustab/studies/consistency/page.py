@@ -192,7 +192,7 @@ def _encoders(result: Result) -> Iterator[Block]:
             "Do encoders distinguish terms by their contexts?",
             answer="\n".join(
                 [
-                    *(one for one in said if one not in result.verdict),
+                    *said,
                     "The term itself is masked, since its own letters would give it away even to random weights. The "
                     "mean of all contexts is taken out, since all states of a transformer point one way.",
                 ]

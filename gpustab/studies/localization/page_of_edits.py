@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from gpustab.results import Block, Card, Content, SmallTable
@@ -55,8 +56,8 @@ def blocks_of_edits(result: Content) -> list[Block]:
             "How far does an edit move a sentence?",
             tables=[_distances(rows)],
             answer=(
-                "Mean cosine distance from the sentence. Another sentence of the text is the scale: an edit that moves "
-                "by a hundredth of that is hardly seen by a search, whatever its share."
+                "Mean cosine distance from the sentence, with 95 % interval. Another sentence of the text is the "
+                "scale: an edit that moves by a hundredth of that is hardly seen by a search, whatever its share."
             ),
         ),
         *_examples(result),
@@ -94,9 +95,9 @@ def _distances(rows: Sequence[EditScore]) -> SmallTable:
         [
             row.model,
             _TITLES[row.kind],
-            number(row.changed, 3),
-            number(row.control, 3),
-            number(row.unrelated, 2),
+            _distance(row.changed, row.changed_low, row.changed_high, 3),
+            _distance(row.control, row.control_low, row.control_high, 3),
+            _distance(row.unrelated, row.unrelated_low, row.unrelated_high, 2),
             f"{100 * row.changed / row.unrelated:.0f} %",
         ]
         for row in rows
@@ -104,6 +105,11 @@ def _distances(rows: Sequence[EditScore]) -> SmallTable:
     ]
     header = ["model", "changed", "by the change", "by the control", "another sentence", "change of another sentence"]
     return SmallTable("Mean distances", header, body)
+
+
+def _distance(mean: float, low: float, high: float, digits: int) -> str:
+    span = f" ({number(low, digits)}–{number(high, digits)})" if math.isfinite(low) else ""
+    return f"{number(mean, digits)}{span}"
 
 
 def _examples(result: Content) -> Iterator[Block]:

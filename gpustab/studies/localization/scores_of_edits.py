@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpustab.sentences.model import Model
 from gpustab.statistics.intervals import t_quantile
@@ -71,17 +72,22 @@ def score(model: str, kind: EditKind, edits: Sequence[Edit], moved: Moved, draws
     changed, control = moved.changed[:, there], moved.control[:, there]
     names = [edit.kept if kind in ("numbers", "names") else edit.sentence for edit in own]
     number = {name: k for k, name in enumerate(dict.fromkeys(names))}
-    empty = EditScore(model, kind, len(changed), len(own), len(number), 0, *(math.nan,) * 8, 0, *(math.nan,) * 3)
+    empty = EditScore(model, kind, len(changed), len(own), len(number), 0, *(math.nan,) * 14, 0, *(math.nan,) * 3)
     if not own:
         return empty
     hits = (changed > control) + 0.5 * (changed == control)
-    weights = bootstrap_weights(len(number), draws, seed)
-    sd, low, high = interval_over_runs(hits, np.array([number[name] for name in names]), weights)
+    weights, group = bootstrap_weights(len(number), draws, seed), np.array([number[name] for name in names])
+    sd, low, high = interval_over_runs(hits, group, weights)
     low, high = _of_few(float(hits.mean()), low, high, len(number))
     pairs, won, luck, unluck = (
         luck_of(own, (changed - control).mean(0)) if kind == "negation" else (0, *(math.nan,) * 3)
     )
-    other = moved.unrelated[np.isfinite(moved.unrelated)]
+    other = moved.unrelated[:, np.isfinite(moved.unrelated).all(0)]
+    of_other = bootstrap_weights(other.shape[1], draws, seed)
+    spans = [
+        _of_distance(*one)
+        for one in ((changed, group, weights), (control, group, weights), (other, np.arange(other.shape[1]), of_other))
+    ]
     return empty._replace(
         unmoved=int((changed <= ALIKE).all(0).sum()),
         half=float(hits.mean()),
@@ -91,7 +97,8 @@ def score(model: str, kind: EditKind, edits: Sequence[Edit], moved: Moved, draws
         equal=float((changed == control).mean()),
         changed=float(changed.mean()),
         control=float(control.mean()),
-        unrelated=float(other.mean()) if len(other) else math.nan,
+        unrelated=float(other.mean()) if other.size else math.nan,
+        **dict(zip(_ENDS, (end for span in spans for end in span), strict=True)),
         pairs=pairs,
         won=won,
         luck=luck,
@@ -99,12 +106,23 @@ def score(model: str, kind: EditKind, edits: Sequence[Edit], moved: Moved, draws
     )
 
 
-def _of_few(mean: float, low: float, high: float, groups: int) -> tuple[float, float]:
+_ENDS = ("changed_low", "changed_high", "control_low", "control_high", "unrelated_low", "unrelated_high")
+
+
+def _of_distance(distances: Array, group: NDArray[np.int64], weights: Array) -> tuple[float, float]:
+    """The 95 % interval of a mean distance ``(R, n)``, over groups of sentences and over runs."""
+    if not distances.size:
+        return math.nan, math.nan
+    _, low, high = interval_over_runs(distances, group, weights)
+    return _of_few(float(distances.mean()), low, high, weights.shape[1], most=2.0)
+
+
+def _of_few(mean: float, low: float, high: float, groups: int, most: float = 1.0) -> tuple[float, float]:
     """An interval as wide as t says of so few groups, since the bootstrap's is that of a normal."""
     if groups < 2:
         return math.nan, math.nan
     wider = t_quantile(groups - 1) / t_quantile(10**6) * math.sqrt(groups / (groups - 1))
-    return max(mean - wider * (mean - low), 0.0), min(mean + wider * (high - mean), 1.0)
+    return max(mean - wider * (mean - low), 0.0), min(mean + wider * (high - mean), most)
 
 
 def luck_of(edits: Sequence[Edit], difference: Array) -> tuple[int, float, float, float]:

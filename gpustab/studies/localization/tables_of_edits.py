@@ -9,6 +9,8 @@ from gpustab.results import Column, Sheet
 _KIND = "``negation``, ``roles``, ``numbers`` or ``names``"
 _DISTANCE = "cosine distance from the sentence, mean over edits and runs"
 
+_OF_DISTANCE = "of the 95 % interval of the mean distance"
+
 
 class EditOutcome(NamedTuple):
     """How many sentences were edited, and why others were not."""
@@ -61,6 +63,12 @@ class EditScore(NamedTuple):
     changed: Annotated[float, Column(about=f"of the changed sentence: {_DISTANCE}")]
     control: Annotated[float, Column(about=f"of the control: {_DISTANCE}")]
     unrelated: Annotated[float, Column(about=f"of another sentence of the text: {_DISTANCE}")]
+    changed_low: Annotated[float, Column(about=f"lower end {_OF_DISTANCE} of the changed sentence")]
+    changed_high: Annotated[float, Column(about=f"upper end {_OF_DISTANCE} of the changed sentence")]
+    control_low: Annotated[float, Column(about=f"lower end {_OF_DISTANCE} of the control")]
+    control_high: Annotated[float, Column(about=f"upper end {_OF_DISTANCE} of the control")]
+    unrelated_low: Annotated[float, Column(about=f"lower end {_OF_DISTANCE} of another sentence")]
+    unrelated_high: Annotated[float, Column(about=f"upper end {_OF_DISTANCE} of another sentence")]
     pairs: Annotated[int, Column(about="pairs of a word that negates and one that does not; 0 of other kinds")]
     won: Annotated[float, Column(about="pairs in which the word that negates is farther; equal ones count half")]
     luck: Annotated[float, Column(about="how probably words dealt out by chance would win as many pairs")]

@@ -20,6 +20,7 @@ from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, Timed, no_progress
 from gpustab.options import record
 from gpustab.report import Result
+from gpustab.report.origin import fitting, more_runs
 from gpustab.runs.group import Group, Inputs, loaded
 from gpustab.runs.joining import small_overlap
 from gpustab.runs.manifest import FIRST_SCHEMA, MANIFEST, SCHEMA, read_manifest
@@ -125,7 +126,8 @@ def answering(
     result.alarms[:0] = [f"{groups_in_words(names)}: {sentence}" for sentence, names in copied]
     # Pages are read beside a command line.
     for texts in (result.alarms, result.notes, result.verdict):
-        texts[:] = map(as_flags, texts)
+        texts[:] = [fitting(as_flags(text), trained) for text in texts]
+    result.notes += more_runs([*result.alarms, *result.notes, *result.verdict], trained)
     result.environment |= environment(compute.device) | {"seconds": time.perf_counter() - started}
     result.environment["phases"] = timed.stop()
     result.environment["date"] = datetime.now().astimezone().strftime("%d %B %Y, %H:%M %Z")

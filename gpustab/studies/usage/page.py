@@ -75,7 +75,8 @@ def _words(result: Content, pair: Pair) -> Block:
         (
             "95 %",
             lambda row: row.span,
-            f"interval by leaving out one {unit} after the other; it is rough, and of small differences too low",
+            f"interval by leaving out one {unit} after the other; it holds in 80 to 100 of 100 cases, and of small "
+            "differences is too low",
         ),
         ("by chance", lambda row: number(row.chance, 2), f"95 % of deals of {units} lie below"),
         ("q", lambda row: number(row.q, 2), "false discovery rate at which the word is found"),

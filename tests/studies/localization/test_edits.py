@@ -210,6 +210,24 @@ def test_runs_of_a_model_are_two_errors(edits):
         assert row.sd > 0
 
 
+@pytest.mark.parametrize(("n", "runs"), [(40, 1), (200, 1), (40, 4)])
+def test_intervals_of_distances_hold_what_was_planted(n, runs):
+    made = Written(["a"], "a")
+    edits = [Edit("roles", k, made, (made,), (made,), "", "") for k in range(n)]
+    held = np.zeros(3)
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        means = np.array([0.2, 0.1, 0.8])
+        of_runs = 0.01 * rng.normal(size=(3, runs, 1)) * (runs > 1)
+        tables = means[:, None, None] + of_runs + 0.05 * rng.normal(size=(3, 1, n))
+        row = score("m", "roles", edits, Moved(*tables), 200, seed)
+        ends = [(row.changed_low, row.changed_high), (row.control_low, row.control_high)]
+        ends += [(row.unrelated_low, row.unrelated_high)]
+        held += [low <= mean <= high for mean, (low, high) in zip(means, ends, strict=True)]
+    assert held.min() >= 51  # of 60: 95 % is 57, less three standard deviations
+    assert held.sum() < 180
+
+
 def test_a_page_says_it_all_in_words(edits):
     result = localization_of_edits([*sentences()], [of_text("sight", sees_all), BagOfWords()], draws=100, language="en")
     assert len(result.verdict) == 5
@@ -222,6 +240,8 @@ def test_a_page_says_it_all_in_words(edits):
     said = paper(result)
     assert said.title == "Do sight and bag of words see negation, roles, numbers and names?"
     assert len(said.cards) == 4
+    (far,) = blocks[1].tables
+    assert all("–" in cell for row in far.rows for cell in row[2:5])
     assert "Not that bag of words sees" in said.claim
     assert {row.kind for row in EDITED.rows(result.tables)} == set(EDIT_KINDS)
 

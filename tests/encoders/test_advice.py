@@ -1,0 +1,61 @@
+"""What studies say of runs of encoders is what their user can do: no run of them is made by ``gpustab train``."""
+
+import html
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from gpustab.cli import app
+from gpustab.report.origin import fitting, more_runs
+from tests.encoders.tiny import save, texts
+
+TAG = re.compile(r"<(?:script|style|svg).*?</(?:script|style|svg)>|<[^>]*>", re.S)
+TRAINED = re.compile(r"[^.>]*\b(?:[Tt]rain|[Rr]etrain|[Tt]raining|[Rr]etraining|trained on)\b[^.<]*")
+ALLOWED = ("in the training", "Train two techniques", "trained on Wikipedia")
+"""What is said of others than these runs, or may be done beside them."""
+STUDIES = {
+    "stability": [],
+    "average": [],
+    "study bootstrap": [],
+    "study instability": [],
+    "study words": [],
+    "study thresholds": [],
+}
+
+
+@pytest.fixture(scope="module", params=[2, 3])
+def runset(request, tmp_path_factory):
+    """So many fine-tunings, each with so many bootstrap runs."""
+    folder = tmp_path_factory.mktemp(f"advice{request.param}")
+    (folder / "text.txt").write_text("\n".join(texts(40)) + "\n")
+    models = [part for k in range(request.param) for part in ("-m", str(save(folder / f"seed{k}", seed=k)))]
+    call = ["encode", str(folder / "text.txt"), *models, "-o", str(folder / "rs"), "--runs", str(request.param)]
+    made = CliRunner().invoke(app, [*call, "--as-is", "--layout", "lines", "--min-count", "2", "-q"])
+    assert made.exit_code == 0, made.output
+    return folder / "rs"
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_no_page_on_encoders_asks_for_a_training(study, runset, tmp_path):
+    done = CliRunner().invoke(app, [*study.split(), str(runset), "--out", str(tmp_path / "page"), "-q"])
+    said = done.output
+    if done.exit_code == 0:
+        said += TAG.sub(" ", (tmp_path / "page" / "report.html").read_text(encoding="utf-8"))
+    found = [" ".join(html.unescape(one).split()) for one in TRAINED.findall(said)]
+    assert not [one for one in found if not any(part in one for part in ALLOWED)]
+
+
+def test_advice_on_encoders_alone_is_another_and_says_how_more_runs_are_made():
+    encoders, mixed = [{"techniques": ["encoder"]}], [{"techniques": ["encoder"]}, {"techniques": ["lsa"]}]
+    for said, fitted in {
+        "Train at least three runs, better eight.": "Make at least three runs, better eight.",
+        "two of them share little: train at least ten of them": "two of them share little: make at least ten of them",
+        "Train longer, or with fewer dimensions.": "Fine-tune longer, or take another layer.",
+        "the neighbours of train and rail": "the neighbours of train and rail",
+    }.items():
+        assert fitting(said, encoders) == fitted
+        assert fitting(said, mixed) == said
+    assert "gpustab encode --model" in more_runs(["Make more runs."], encoders)[0]
+    assert not more_runs(["Make more runs."], mixed)
+    assert not more_runs(["All is well."], encoders)
