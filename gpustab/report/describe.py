@@ -55,7 +55,10 @@ def _in_words(block: Block, ways: Sequence[Mapping[str, Any]]) -> Block:
         replace(table, title=called(table.title), header=[*map(called, table.header)], rows=_cells(table))
         for table in block.tables
     ]
-    say = lambda text: called(fitting(text, ways))  # noqa: E731
+
+    def say(text: str) -> str:
+        return called(fitting(text, ways))
+
     facts = [(say(name), value, say(meaning)) for name, value, meaning in block.facts]
     title, answer, aside = map(say, (block.title, block.answer, block.aside))
     return replace(block, title=title, answer=answer, aside=aside, facts=facts, tables=tables)

@@ -84,10 +84,9 @@ def score(model: str, kind: EditKind, edits: Sequence[Edit], moved: Moved, draws
     )
     other = moved.unrelated[:, np.isfinite(moved.unrelated).all(0)]
     of_other = bootstrap_weights(other.shape[1], draws, seed)
-    spans = [
-        _of_distance(*one)
-        for one in ((changed, group, weights), (control, group, weights), (other, np.arange(other.shape[1]), of_other))
-    ]
+    changed_low, changed_high = _of_distance(changed, group, weights)
+    control_low, control_high = _of_distance(control, group, weights)
+    unrelated_low, unrelated_high = _of_distance(other, np.arange(other.shape[1]), of_other)
     return empty._replace(
         unmoved=int((changed <= ALIKE).all(0).sum()),
         half=float(hits.mean()),
@@ -98,15 +97,17 @@ def score(model: str, kind: EditKind, edits: Sequence[Edit], moved: Moved, draws
         changed=float(changed.mean()),
         control=float(control.mean()),
         unrelated=float(other.mean()) if other.size else math.nan,
-        **dict(zip(_ENDS, (end for span in spans for end in span), strict=True)),
+        changed_low=changed_low,
+        changed_high=changed_high,
+        control_low=control_low,
+        control_high=control_high,
+        unrelated_low=unrelated_low,
+        unrelated_high=unrelated_high,
         pairs=pairs,
         won=won,
         luck=luck,
         unluck=unluck,
     )
-
-
-_ENDS = ("changed_low", "changed_high", "control_low", "control_high", "unrelated_low", "unrelated_high")
 
 
 def _of_distance(distances: Array, group: NDArray[np.int64], weights: Array) -> tuple[float, float]:
