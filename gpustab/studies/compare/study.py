@@ -245,7 +245,7 @@ def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer, notes: Sequenc
         torch.full_like(error, torch.nan) if untold else parts(words.sd, words.se, len(runs)).noise(len(runs)) - common
     )
     nothing = [nothing_in_common(f"two of {the_runs(runs.name)}", loss, chance, runs.key.technique)] if unlike else []
-    answer.warn(runs.name, [*sentences_of(flaws, pip), *nothing], notes)
+    answer.warn(runs.name, [*sentences_of(flaws, pip), *nothing], [*flaws.apart, *notes])
     return _Measured(loss, loss.over(chance), _estimate(between), words, error, noise, lists, flaws.names, few)
 
 

@@ -211,7 +211,8 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     result.tables["pairs"].extend(pair_table(runs, pip, overlaps, lengths))
     result.tables["words"].extend(word_table(runs, words, looked_at, overlaps, lengths, rows))
     result.tables["nearest"].extend(nearest_table(runs, lists, n, by_word.mean))
-    answer.notes[runs.name] = spaces.of_group(runs, pip, lists, options.neighbours, ties, missing)
+    notes = spaces.of_group(runs, pip, lists, options.neighbours, ties, missing)
+    answer.notes[runs.name] = [*judged.notes, *notes]
     verdict.of_group(runs, judged, between, n, summary["neighbours"][str(n)]["chance_p"])
     _add_similarities(similarities, by_chance, len(runs), result)
     verdict.of_ranks(runs.name, *looked_at.agreement, looked_at.n)
