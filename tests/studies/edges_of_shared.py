@@ -3,8 +3,9 @@ import math
 import torch
 from scipy.special import stdtrit
 
+from gpustab.engine.neighbours import NeighbourPass
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.shared import belonging, chance, claims, copies
+from gpustab.studies.shared import belonging, chance, claims, copies, ties
 from gpustab.studies.thresholds.claims import alarms_of
 from tests.studies.edges import Edge, sure
 
@@ -35,7 +36,18 @@ def kinds(runs, ratio):
     return len(belonging.kinds_of(losses))
 
 
+def tied(share):
+    """Whether lists are called tied of whose many places ties decide such a share."""
+    places = torch.arange(100_000) >= 100_000 - round(100_000 * share)
+    lists = places.view(1, 1, -1)
+    nothing = torch.empty(0)
+    return bool(
+        ties.alarm_of_ties(NeighbourPass(nothing, 1, nothing, nothing, lists, torch.ones(1, 1).bool()), 100_000)
+    )
+
+
 EDGES = {
+    "shared.tied": Edge(tied, False, True, step=1e-5),
     "shared.kinds": Edge(lambda x: kinds(6, x), 0, 2),
     "shared.apart": Edge(lambda x: lying_apart(5, x), "no", "yes"),
     "shared.chance-of-one": Edge(lambda x: lying_apart(5, 2.0, stdtrit(3, 1 - x / 5)), "yes", "no"),

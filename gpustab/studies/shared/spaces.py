@@ -16,7 +16,7 @@ from gpustab.kernels.arithmetic import product
 from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.pip_loss import mean_cosines
 from gpustab.machine.device import Compute
-from gpustab.results.page import counted
+from gpustab.results.page import counted, percent
 from gpustab.runs.joining import Joining, in_one_form
 from gpustab.runs.key import WHOLE
 from gpustab.runs.runs import Runs
@@ -26,6 +26,7 @@ from gpustab.studies.shared import copies
 from gpustab.studies.shared.belonging import all_belong, belonging, said_of_apart, said_of_kinds
 from gpustab.studies.shared.claims import Margin
 from gpustab.studies.shared.copies import NEAR, Copies, are_one, same_by_sketch, same_pairs
+from gpustab.studies.shared.ties import decided_by_ties
 
 COLLAPSED = Margin(0.9, "mean cosine above which a space says little: nearly all words point the same way")
 
@@ -319,5 +320,6 @@ def _lists(found: engine.NeighbourPass, lengths: Sequence[int], ties: dict[int, 
     if ties[worst]:
         yield (
             f"{counted(ties[worst], 'neighbour list', 'has/have', of=lists)} a tie at the cut of n = {worst}: two "
-            "words are equally near there. The more frequent one is taken, or else the first in the alphabet."
+            "words are equally near there. The more frequent one is taken, or else the first in the alphabet. So ties "
+            f"decide {percent(decided_by_ties(found, worst))} of the places."
         )

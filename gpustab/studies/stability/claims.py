@@ -346,21 +346,16 @@ def odd(names: Sequence[str], share: float | None, others: float | None, without
         without: mean reduced PIP loss of the others.
         with_them: that of all runs.
     """
-    one, who = len(names) == 1, listed(names)
-    lie, them = ("lies", "it") if one else ("lie", "them")
-    far = f"{who} {lie} far from all others"
+    lie, them, is_it, its = ("lies", "it", "Is it", "its") if len(names) == 1 else ("lie", "them", "Are they", "their")
+    many = "One run does" if len(names) == 1 else f"{capital(word(len(names)))} runs do"
+    far = f"{listed(names)} {lie} far from all others"
     if share is not None and others is not None:
         apart = f"which lie {percent(others)} away from each other"
-        far = f"{who} {lie} {percent(share)} of chance away from the others, {apart}"
-    many = "One run does not belong" if one else f"{capital(word(len(names)))} runs do not belong"
-    ask = (
-        "Is it of another kind, did its training fail, or were its words written in another order?"
-        if one
-        else "Are they of another kind, did their training fail, or were their words written in another order?"
-    )
+        far = f"{listed(names)} {lie} {percent(share)} of chance away from the others, {apart}"
     return (
-        f"{many}. {far}. The loss is {number(without, 3)} without {them} and {number(with_them, 3)} with {them}. {ask} "
-        f"The sentences below leave {them} out, the tables do not."
+        f"{many} not belong. {far}. The loss is {number(without, 3)} without {them} and {number(with_them, 3)} with "
+        f"{them}. {is_it} of another kind, did {its} training fail, or were {its} words written in another order? The "
+        f"sentences below leave {them} out, the tables do not."
     )
 
 
