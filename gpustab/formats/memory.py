@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from numbers import Integral
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,13 +59,30 @@ def from_pair(
     with naming(name):
         want_ordered(words)
     vectors, note = _as_float32(array, name)
-    listed = list(map(as_word, words))
+    with naming(name):
+        listed = as_words(words)
     if options is not None and (options.given or _are_odd(listed)):
         return _select(listed, vectors, None, name, options, "words and array", note, places)
     with naming(name):
         vocabulary = Vocabulary(listed)
     report = LoadReport(source=name, format="words and array", rows=len(vocabulary), notes=note)
     return Space(vocabulary, vectors, name=name, report=report)
+
+
+def as_words(words: Iterable[Any]) -> list[bytes]:
+    """Return the bytes of words; whole numbers, as the items of sentences often have, become text.
+
+    Raises:
+        InputError: for what is neither text nor a number; the message lacks a name.
+
+    >>> as_words(["a", b"b", 3])
+    [b'a', b'b', b'3']
+    """
+    listed = list(words)
+    for row, word in enumerate(listed):
+        if not isinstance(word, str | bytes | Integral):
+            raise InputError(f"row {row} has no word, but {word!r}")
+    return [as_word(word if isinstance(word, str | bytes) else str(word)) for word in listed]
 
 
 def _are_odd(words: Sequence[bytes]) -> bool:
@@ -158,6 +176,9 @@ def _as_float32(array: NDArray[Any] | Tensor, name: str) -> tuple[Tensor, tuple[
         kind = "c" if array.is_complex() else "b" if array.dtype == torch.bool else "f"
         layout = str(array.dtype).removeprefix("torch.")
     else:
+        if isinstance(array, np.ma.MaskedArray) and array.mask.any() and array.dtype.kind in "fiu":
+            wide = np.promote_types(array.dtype, np.float32)
+            array = np.ma.filled(array.astype(wide), np.nan)  # what is masked is no value
         array = np.asarray(array)
         usual = array.dtype == np.float32 and array.flags.c_contiguous
         kind, layout = array.dtype.kind, str(array.dtype)

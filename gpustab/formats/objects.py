@@ -14,7 +14,7 @@ from torch import Tensor
 
 from gpustab.errors import InputError, naming, option
 from gpustab.formats.checkpoints.tokens import Tokens, tokens_of
-from gpustab.formats.memory import from_pair, want_ordered
+from gpustab.formats.memory import as_words, from_pair, want_ordered
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.parsed import parse_json
 from gpustab.formats.quantised import Table, want_known
@@ -175,7 +175,7 @@ def _of_mapping(source: Mapping[Any, Any], name: str, options: LoadOptions) -> S
 
 def _of_rows(given: Sequence[str | bytes], values: Sequence[Any], name: str, options: LoadOptions) -> Space:
     """Make a space of words and a vector of each, which may be of any kind."""
-    words = list(map(as_word, given))
+    words = as_words(given)
     rows = [row.detach().cpu().numpy() if isinstance(row, Tensor) else np.asarray(row) for row in values]
     for word, row in zip(words, rows, strict=True):
         if row.ndim != 1 or row.shape != rows[0].shape or row.dtype.kind not in "fiu":
@@ -213,11 +213,7 @@ def _of_frame(frame: Any, name: str, options: LoadOptions) -> Space:
 
 
 def _words_of(frame: Any, chosen: Columns) -> list[str | bytes]:
-    words = list(frame.iloc[:, chosen.word])
-    for row, word in enumerate(words):
-        if not isinstance(word, str | bytes | int | np.integer):
-            raise InputError(f"row {row} has no word, but {word!r}")
-    return [word if isinstance(word, str | bytes) else str(word) for word in words]
+    return list(as_words(frame.iloc[:, chosen.word]))
 
 
 def _text(values: Any) -> Kind:

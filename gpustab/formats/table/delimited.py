@@ -23,7 +23,7 @@ from gpustab.spaces.words import as_word, show
 
 _SAMPLE = 30
 _EXCEL = re.compile(r'"?sep=."?\r?\n?')
-_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "spaces"}
+_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "spaces", "|": "bars"}
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def _are_names(first: Sequence[str], body: Sequence[Sequence[str]], numbers: Seq
 
 def _is_meant(layout: TableLayout, quoted: bool) -> bool:
     texts = [i for i, kind in enumerate(layout.kinds) if kind == "text"]
-    if layout.delimiter in ",;":
+    if layout.delimiter in ",;|":
         # "a 1,5 2,5" is a word and two values with decimal commas, not a word "a 1" and others.
         ends = [field.split()[-1] for row in layout.body for i in texts if len((field := row[i]).split()) > 1]
         return 2 * sum(is_number_like(end.encode("utf-8", "surrogateescape")) for end in ends) <= len(layout.body)

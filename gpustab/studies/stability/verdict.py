@@ -75,14 +75,14 @@ def judge(runs: Runs, pip: engine.PipPass) -> Judged:
         alarms.append(claims.nearly_one(two, runs.names[every[b]], len(every), *_means(losses, kept, every)))
     if len(every) == 3 > len(kept):  # the third may be the odd one
         return Judged(alarms, [])
-    found = belonging(losses[kept][:, kept])
-    if found.kinds:
-        kinds = [[kept[k] for k in kind] for kind in found.kinds]
+    among = belonging(losses[kept][:, kept])
+    if among.kinds:
+        kinds = [[kept[k] for k in kind] for kind in among.kinds]
         said = said_of_kinds(kinds, runs.names, losses, chance_of(runs, pip))
         return Judged([*alarms, f"{said} {NO_VERDICT}"], [])
-    notes = said_of_apart(found, [runs.names[r] for r in kept])
-    if found.far:
-        far = [kept[k] for k, _ in found.far]
+    notes = said_of_apart(among, [runs.names[r] for r in kept])
+    if among.far:
+        far = [kept[k] for k, _ in among.far]
         kept = [r for r in kept if r not in far]
         alarms.append(_odd(runs, pip, losses, far, kept))
     return Judged(alarms, kept if len(kept) > 1 else [], notes=notes)
