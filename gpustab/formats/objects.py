@@ -18,7 +18,7 @@ from gpustab.formats.memory import as_words, from_pair, want_ordered
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.parsed import parse_json
 from gpustab.formats.quantised import Table, want_known
-from gpustab.formats.table.columns import Columns, Kind, choose_columns
+from gpustab.formats.table.columns import Columns, Kind, choose_columns, refuse_turned
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import as_word, show
 
@@ -196,6 +196,7 @@ def _of_frame(frame: Any, name: str, options: LoadOptions) -> Space:
     names = [str(column) for column in columns]
     chosen = choose_columns(names, kinds, lambda i: list(frame.iloc[:50, i]), options)
     words = _words_of(frame, chosen)
+    refuse_turned(names, chosen, words[:50], options)
     options = replace(options, word_column=None)
     if kinds[chosen.vectors[0]] == "lists":
         space = _of_rows(words, list(frame.iloc[:, chosen.vectors[0]]), name, options)

@@ -72,8 +72,6 @@ def choose_columns(
         vectors = _lists(names, kinds, options)
     elif options.dim is None:
         _refuse_count(names, vectors, [sample(i) for i in vectors])
-    if options.word_column is None and options.dim is None:
-        _refuse_turned(names, word, sample(word), vectors)
     notes = [f"the words are {_called(names, word)}, the vectors {_span(names, vectors)}"]
     if counts is not None:
         notes.append(f"the counts are {_called(names, counts)}")
@@ -108,18 +106,31 @@ def _refuse_count(names: Sequence[str], vectors: Sequence[int], columns: Sequenc
     )
 
 
-def _refuse_turned(names: Sequence[str], word: int, words: Sequence[object], vectors: Sequence[int]) -> None:
-    """Refuse a table whose rows are named as dimensions are, and whose columns as words are."""
+def refuse_turned(names: Sequence[str], columns: Columns, words: Sequence[object], options: LoadOptions) -> None:
+    """Refuse a table whose rows are named as dimensions are, and whose columns as words are.
+
+    Args:
+        names: of the columns.
+        columns: what they are.
+        words: the first words.
+        options: with ``word_column`` or ``dim`` nothing is doubted.
+
+    Raises:
+        InputError: if it is one; the message lacks the file's name.
+    """
+    if options.word_column is not None or options.dim is not None:
+        return
     texts = [str(text) for text in words]
     rows = [_NUMBERED.fullmatch(text.strip()) for text in texts]
     stems = {match and match[1].rstrip("_ -.").lower() for match in rows}
     if len(stems) > 1 or not stems & _DIMENSIONS or len(set(texts)) < len(texts):
         return
+    vectors = columns.vectors
     if _are_words([names[i] for i in vectors]):
         raise InputError(
             f"the rows are called {', '.join(map(repr, texts[:2]))} ... and the columns "
             f"{', '.join(repr(names[i]) for i in vectors[:2])} ...: is each column a word's vector? then {_TURN}; if "
-            f"not, say {option('word_column', str(word + 1))}"
+            f"not, say {option('word_column', str(columns.word + 1))}"
         )
 
 

@@ -15,7 +15,7 @@ from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.sniff import UTF8_BOM, foreign
 from gpustab.formats.source import Source
-from gpustab.formats.table.columns import Columns, Kind, choose_columns
+from gpustab.formats.table.columns import Columns, Kind, choose_columns, refuse_turned
 from gpustab.formats.text.decimals import RowError, is_number_like, parse_number
 from gpustab.formats.text.layout import Lines, are_names
 from gpustab.spaces.space import Space
@@ -46,7 +46,10 @@ class TableLayout:
 
     def columns(self, options: LoadOptions) -> Columns:
         """Choose the columns."""
-        return choose_columns(self.names, self.kinds, list(zip(*self.body, strict=True)).__getitem__, options)
+        sample = list(zip(*self.body, strict=True))
+        columns = choose_columns(self.names, self.kinds, sample.__getitem__, options)
+        refuse_turned(self.names, columns, sample[columns.word], options)
+        return columns
 
 
 def find_layout(head: bytes, header: bool | None = None, word_column: str | None = None) -> TableLayout | None:

@@ -289,7 +289,7 @@ def test_a_table_that_lies_on_its_side_is_turned_as_the_message_says(read, tmp_p
             read(f"{names}\n1.5,2,3\n1,2.5,4\n0.5,.1,.2\n0.5,.1,.2\n")
 
 
-@pytest.mark.parametrize("stem", ["dim", "D", "x_", "PC", "feature ", "V"])
+@pytest.mark.parametrize("stem", ["dim", "D", "x_", "PC", "feature", "V"])
 def test_rows_called_as_dimensions_lie_on_their_side(read, tmp_path, stem):
     words = ["the", "of", "a", "fire"]
     turned = pd.DataFrame(VALUES[:4], index=words, columns=[f"{stem}{k}" for k in range(5)]).T
