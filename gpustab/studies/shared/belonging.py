@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from scipy.special import stdtrit
 from torch import Tensor
 
 from gpustab.results.page import number, percent
+from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.shared.claims import Claim, Margin
 from gpustab.studies.shared.wording import listed, word
 
@@ -62,7 +62,7 @@ class Apart(NamedTuple):
     @property
     def limit(self) -> float:
         """The standard errors that the farthest of so many runs of one law exceeds in so few sets."""
-        return float(stdtrit(self.runs - 2, 1 - CHANCE_OF_ONE / self.runs))
+        return t_quantile(self.runs - 2, 1 - 2 * CHANCE_OF_ONE / self.runs)  # one-sided
 
 
 LIES_APART = Claim[Apart](
@@ -149,10 +149,15 @@ def kinds_of(losses: Tensor, margin: float = KINDS) -> list[list[int]]:
     runs = len(losses)
     if runs <= 3 or not bool(losses.isfinite().all()):
         return []
+    losses = losses.double().cpu()
+    i, j = torch.triu_indices(runs, runs, 1, device="cpu")
+    pairs = losses[i, j]
+    if pairs.max() <= margin * pairs.min():  # so are their means
+        return []
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
 
-    values = losses.double().cpu().fill_diagonal_(0).numpy()
+    values = losses.clone().fill_diagonal_(0).numpy()
     kinds, within = {r: [r] for r in range(runs)}, dict.fromkeys(range(runs), 0.0)
     best, found = margin, list[list[int]]()
     for step, (one, other, between, _) in enumerate(linkage(squareform(values, checks=False), "average")):

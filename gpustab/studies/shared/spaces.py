@@ -35,6 +35,8 @@ UNSCALED = "Rows are not scaled to unit length, so losses may exceed 1 and have 
 _FEW_PAIRS = 24
 """Runs up to which a larger sketch takes as long as all losses."""
 
+_HARDLY = 0.01
+"""Share of places that ties decide up to which nothing is said of it."""
 _EXACT = 1e-4
 """Relative error of losses up to which nothing is said of it."""
 _OF_MANY = 1.96
@@ -318,8 +320,8 @@ def _lists(found: engine.NeighbourPass, lengths: Sequence[int], ties: dict[int, 
     lists = found.indices.shape[0] * found.indices.shape[1]
     worst = max(ties, key=lambda n: ties[n])
     if ties[worst]:
+        share = decided_by_ties(found, worst)
         yield (
             f"{counted(ties[worst], 'neighbour list', 'has/have', of=lists)} a tie at the cut of n = {worst}: two "
-            "words are equally near there. The more frequent one is taken, or else the first in the alphabet. So ties "
-            f"decide {percent(decided_by_ties(found, worst))} of the places."
-        )
+            "words are equally near there. The more frequent one is taken, or else the first in the alphabet."
+        ) + f" So ties decide {percent(share)} of the places." * (share > _HARDLY)
