@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import torch
 
 from benchmarks.placebos.cells import NEITHER, Row, World, cells, never, should
+from gpustab import engine
 from gpustab.formats.options import LoadOptions
+from gpustab.results.page import percent
 from gpustab.runs.key import Key
 from gpustab.runs.load import load_runs
 from gpustab.runs.runs import Runs
@@ -23,6 +26,7 @@ from gpustab.studies.average.study import average
 from gpustab.studies.bootstrap.study import bootstrap
 from gpustab.studies.compare.study import compare
 from gpustab.studies.neighbours.study import neighbours_of
+from gpustab.studies.shared.spaces import flaws_of
 from gpustab.studies.stability.study import stability
 
 WORDS = 700
@@ -84,12 +88,36 @@ def with_odd_ones(runs: Runs, rng: np.random.Generator) -> Runs:
     return replace(runs, rows=tuple(rows), lengths=lengths)
 
 
+def with_one_edited(runs: Runs, edit: Callable[[torch.Tensor], torch.Tensor]) -> Runs:
+    """Return runs of which the first has other vectors."""
+    first, *others = runs.rows
+    rows = (edit(first[:]), *others)
+    return replace(runs, rows=rows, lengths=torch.stack([x[:].double().norm(dim=1) for x in rows]))
+
+
 def knowing_nothing(runs: Runs, rng: np.random.Generator) -> Runs:
     """Return runs whose vectors are dealt out to other words, in every run anew."""
     orders = [torch.from_numpy(rng.permutation(runs.words)) for _ in range(len(runs))]
     rows = tuple(run[:][order] for run, order in zip(runs.rows, orders, strict=True))
     lengths = torch.stack([own[order] for own, order in zip(runs.lengths, orders, strict=True)])
     return replace(runs, rows=rows, lengths=lengths)
+
+
+def with_some_dealt_out(part: float, rng: np.random.Generator) -> Callable[[torch.Tensor], torch.Tensor]:
+    """Return what gives a part of the rows to other words, all of which are among these."""
+
+    def dealt(x: torch.Tensor) -> torch.Tensor:
+        some = torch.from_numpy(rng.choice(len(x), round(part * len(x)), replace=False))
+        y = x.clone()
+        y[some] = x[some.roll(1)]
+        return y
+
+    return dealt
+
+
+def stretched(most: float, _: np.random.Generator) -> Callable[[torch.Tensor], torch.Tensor]:
+    """Return what stretches the dimensions, by 1 to so much."""
+    return lambda x: x * torch.linspace(1, most, x.shape[1], dtype=x.dtype)
 
 
 def placed(technique: str = "lsa", sampling: str = "shuffled", **fields: object) -> Key:
@@ -265,6 +293,26 @@ def differing(shuffled: Source, bootstrapped: Source) -> Iterator[World]:
     )
 
 
+def one_apart(source: Source, dealt: float, stretch: float) -> Iterator[World]:
+    """Runs of one sampling belong together; one is edited so little that it lies less than far from the others."""
+    deal = source.dealt([placed(sampling=source.sampling)])
+    apart = "shared.one-lies-apart"
+
+    def look(runs: Runs) -> None:
+        flaws_of(runs, engine.pip_pass(runs))
+
+    yield World("runs of one sampling", lambda r, rng: look(deal(r, rng)[0]), {apart: never("yes")})
+    for about, edit in (
+        (f"one run of which {percent(dealt)} of the vectors are dealt out", partial(with_some_dealt_out, dealt)),
+        (f"one run of which the dimensions are stretched by 1 to {stretch:g}", partial(stretched, stretch)),
+    ):
+        yield World(
+            about,
+            lambda r, rng, edit=edit: look(with_one_edited(deal(r, rng)[0], edit(rng))),  # type: ignore[misc]
+            {apart: should("yes")},
+        )
+
+
 def worlds(shuffled: Source, bootstrapped: Source) -> Iterator[tuple[str, World]]:
     """Yield every world, with what its runs are."""
     for source in (shuffled, bootstrapped):
@@ -279,6 +327,9 @@ def worlds(shuffled: Source, bootstrapped: Source) -> Iterator[tuple[str, World]
         yield f"{shuffled.noise}; {bootstrapped.noise}", world
     for source in (shuffled, bootstrapped):  # the last ones, since the place of a world seeds it
         for world in (*two_samplings(source, odd=True), *other_names(source, odd=True)):
+            yield source.noise, world
+    for source, dealt, stretch in ((shuffled, 0.02, 1.3), (bootstrapped, 0.1, 3.0)):
+        for world in one_apart(source, dealt, stretch):
             yield source.noise, world
 
 

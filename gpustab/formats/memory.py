@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from numbers import Integral
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -62,7 +63,23 @@ def from_pair(
     """
     with naming(name):
         want_ordered(words)
-    return _space(list(map(as_word, words)), array, None, name, options, form, notes, places)
+        return _space(as_words(words), array, None, name, options, form, notes, places)
+
+
+def as_words(words: Iterable[Any]) -> list[bytes]:
+    """Return the bytes of words; whole numbers, as the items of sentences often have, become text.
+
+    Raises:
+        InputError: for what is neither text nor a number; the message lacks a name.
+
+    >>> as_words(["a", b"b", 3])
+    [b'a', b'b', b'3']
+    """
+    listed = list(words)
+    for row, word in enumerate(listed):
+        if not isinstance(word, str | bytes | Integral):
+            raise InputError(f"row {row} has no word, but {word!r}")
+    return [as_word(word if isinstance(word, str | bytes) else str(word)) for word in listed]
 
 
 def want_ordered(words: Any) -> None:
@@ -144,6 +161,9 @@ def _as_float32(array: NDArray[Any] | Tensor, name: str) -> tuple[Tensor, tuple[
         kind = "c" if array.is_complex() else "b" if array.dtype == torch.bool else "f"
         layout = str(array.dtype).removeprefix("torch.")
     else:
+        if isinstance(array, np.ma.MaskedArray) and array.mask.any() and array.dtype.kind in "fiu":
+            wide = np.promote_types(array.dtype, np.float32)
+            array = np.ma.filled(array.astype(wide), np.nan)  # what is masked is no value
         array = np.asarray(array)
         usual = array.dtype == np.float32 and array.flags.c_contiguous
         kind, layout = array.dtype.kind, str(array.dtype)

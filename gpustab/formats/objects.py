@@ -15,11 +15,11 @@ from torch import Tensor
 
 from gpustab.errors import InputError, naming, option
 from gpustab.formats.checkpoints.tokens import Tokens, tokens_of
-from gpustab.formats.memory import from_pair, want_ordered
+from gpustab.formats.memory import as_words, from_pair, want_ordered
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.parsed import parse_json
 from gpustab.formats.quantised import Table, want_known
-from gpustab.formats.table.columns import Columns, Kind, choose_columns
+from gpustab.formats.table.columns import Kind, choose_columns, refuse_turned
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import as_word, show
 
@@ -183,7 +183,8 @@ def _of_frame(frame: Any, name: str, options: LoadOptions) -> Space:
         frame, columns, kinds = frame.reset_index(), ["word", *columns], ["text", *kinds]
     names = [str(column) for column in columns]
     chosen = choose_columns(names, kinds, lambda i: list(frame.iloc[:50, i]), options)
-    words = _words_of(frame, chosen)
+    words = as_words(frame.iloc[:, chosen.word])
+    refuse_turned(names, chosen, words[:50], options)
     columns_of = frame.iloc[:, list(chosen.vectors)]
     matrix = (
         _stacked(words, list(columns_of.iloc[:, 0])) if kinds[chosen.vectors[0]] == "lists" else columns_of.to_numpy()
@@ -192,18 +193,10 @@ def _of_frame(frame: Any, name: str, options: LoadOptions) -> Space:
     space = from_pair(words, matrix, name, options, form="data frame", notes=chosen.notes)
     if chosen.counts is None:
         return space
-    pairs = list(zip(map(as_word, words), frame.iloc[:, chosen.counts], strict=True))[: options.limit]
+    pairs = list(zip(words, frame.iloc[:, chosen.counts], strict=True))[: options.limit]
     by_word = dict(pairs if options.keep_duplicate == "last" else reversed(pairs))
     counts = torch.tensor([int(by_word[word]) for word in space.vocabulary], dtype=torch.int64, device="cpu")
     return replace(space, counts=counts)
-
-
-def _words_of(frame: Any, chosen: Columns) -> list[str | bytes]:
-    words = list(frame.iloc[:, chosen.word])
-    for row, word in enumerate(words):
-        if not isinstance(word, str | bytes | int | np.integer):
-            raise InputError(f"row {row} has no word, but {word!r}")
-    return [word if isinstance(word, str | bytes) else str(word) for word in words]
 
 
 def _text(values: Any) -> Kind:

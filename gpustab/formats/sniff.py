@@ -37,6 +37,11 @@ MAGIC = (
     (b"X\n\x00\x00\x00", "an R object (.rds); in R: write.csv(readRDS(FILE), OTHER)"),
     (b"MATLAB 5.0 MAT-file", f"a MATLAB file; save {_SAVE}: scipy.io.loadmat(FILE)[NAME]"),
     (b"IxF", f"a FAISS index, which holds no words; save {_SAVE}: index.reconstruct_n()"),
+    (
+        b"\xff\xff\xff\xff",
+        "an Arrow stream; save it as Parquet: "
+        "pyarrow.parquet.write_table(pyarrow.ipc.open_stream(FILE).read_all(), OTHER)",
+    ),
     (b"ORC", "an ORC table; save it as Parquet or CSV"),
     (b"Obj\x01", "an Avro file; save it as Parquet or CSV"),
 )
@@ -48,6 +53,7 @@ _JSON = re.compile(rb"\s*(?:\{\s*" + _KEY + rb"|\[\s*\{\s*" + _KEY + rb'|\[\s*\[
 _SHARD = re.compile(rb'"([^"]*embed[^"]*)"\s*:\s*"([^"/]+\.(?:safetensors|bin))"')
 _VECTOR = re.compile(rb'\s*\{\s*"(?:[^"\\\n]|\\.)*"\s*:\s*\[\s*-?[0-9.]')
 _BRACKETED = re.compile(rb"""[^\n\[]*\[[^\n]*[0-9.]\s*\]["')]*[,;]?\s*""")
+_PRINTED = re.compile(rb"""[^\n]*,"\[ *-?[0-9.][^\n,\]]*""")
 _ZIPPED = (
     ("[Content_Types].xml", "an Office file; save its sheet as CSV"),
     ("mimetype", "an OpenDocument file or an e-book; save its sheet as CSV"),
@@ -149,6 +155,11 @@ def foreign(head: bytes) -> str | None:
     lines = head.split(b"\n", 21)
     if len(lines) > 3 and all(map(_BRACKETED.fullmatch, lines[1:20][:-1])):
         return "text whose vectors stand in brackets; save each word and its numbers a line, with blanks between"
+    if len(lines) > 2 and _PRINTED.fullmatch(lines[1]) and b']"' in head:
+        return (
+            "text in which arrays were printed, with fewer digits; save the table anew: "
+            "pandas.DataFrame(numpy.stack(TABLE[COLUMN]), TABLE[WORDS]).to_csv(FILE)"
+        )
     if b"\n" not in head and head.count(b"\r") > 1:
         return "text whose lines end in carriage returns alone, as on old Macs; convert them to newlines"
     return None if _rows_end_in_numbers(head) else _not_rows(head)

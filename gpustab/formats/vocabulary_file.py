@@ -44,7 +44,7 @@ class WordList(NamedTuple):
     columns: int = 1
 
 
-def words_for(path: Path, rows: int, options: LoadOptions) -> WordList:
+def words_for(path: Path, rows: int, options: LoadOptions, dimension: int = 0) -> WordList:
     """Read the words of a file that holds vectors alone: those of ``options.vocab``, else of the file beside it.
 
     Returns:
@@ -54,14 +54,16 @@ def words_for(path: Path, rows: int, options: LoadOptions) -> WordList:
         InputError: if there is no vocabulary file or more than one, or it cannot be read, or its words are more or
             fewer than the rows; the message names the file of vectors where that is at fault.
     """
-    return match_words(read_words(find_words(path) if options.vocab is None else options.vocab), path, rows, options)
+    words = read_words(find_words(path) if options.vocab is None else options.vocab)
+    return match_words(words, path, rows, options, dimension)
 
 
-def match_words(found: WordList, path: Path, rows: int, options: LoadOptions) -> WordList:
+def match_words(found: WordList, path: Path, rows: int, options: LoadOptions, dimension: int = 0) -> WordList:
     """Return the words if there is one for every row, or for the first rows where the others may be padding.
 
     Raises:
-        InputError: if there are more words than rows, or fewer and that is not allowed.
+        InputError: if there are more words than rows, or fewer and that is not allowed; as many words as the vectors
+            have values, which is ``dimension`` where it is known, are those of a matrix on its side.
     """
     words = len(found.words)
     if words == rows:
@@ -71,6 +73,10 @@ def match_words(found: WordList, path: Path, rows: int, options: LoadOptions) ->
         counts = None if found.counts is None else found.counts[1:]
         return found._replace(words=found.words[1:], counts=counts, notes=[*found.notes, named])
     what = f"{found.path}: there are {words} words, but {rows} vectors in {path}"
+    if words == dimension:
+        raise InputError(
+            f"{what}, of {dimension} values: is each column a word's vector? then save the matrix turned (.T)"
+        )
     if words > rows:
         raise InputError(f"{what}; name the right words by {option('vocab', ...)}")
     if not options.allow_padding:
@@ -278,7 +284,7 @@ def choose_matrix(
             f"{path}: the {shapes[matrix][0]} rows of '{matrix}' may have the words of {' or '.join(labels)}; "
             f"choose by {option('vocab', ...)}"
         )
-    found = match_words(words[labels[0]], path, shapes[matrix][0], options)
+    found = match_words(words[labels[0]], path, shapes[matrix][0], options, shapes[matrix][1])
     notes = [] if matrix == DEFAULTS.tensor else [f"the vectors are '{matrix}'"]
     return matrix, found._replace(notes=[*notes, *found.notes])
 

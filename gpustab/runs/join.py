@@ -12,7 +12,7 @@ from torch import Tensor
 from gpustab.errors import some_of
 from gpustab.runs.joining import Joining, Rule, require_overlap
 from gpustab.runs.key import Key
-from gpustab.runs.plan import headers_of, letter_case, plan_join, take_rows
+from gpustab.runs.plan import Header, headers_of, letter_case, plan_join, take_rows
 from gpustab.runs.runs import Rows, Runs
 from gpustab.spaces.space import LoadReport, Space
 from gpustab.spaces.vocabulary import Vocabulary
@@ -141,6 +141,7 @@ def join(
     plan = plan_join(words, headers, vocabulary=vocabulary, min_runs=min_runs)
     kept = len(plan.vocabulary)
     require_overlap(plan.joining, kept, allow_small_overlap, lambda: letter_case(words, headers, kept))
+    notes += with_few_words(headers, kept)
     headers.clear()  # as large as some runs, and needed no more
     names = run_names(waiting)
     notes += load_notes(waiting, names)
@@ -158,6 +159,24 @@ def join(
         unit=unit,
         notes=notes,
         seeds=seeds,
+    )
+
+
+def with_few_words(headers: Sequence[Header], kept: int) -> tuple[str, ...]:
+    """Return the note on one of three runs or more that has less than half of the words of any other, if it decides.
+
+    Args:
+        headers: of the runs.
+        kept: how many words are in common.
+    """
+    if len(headers) < 3:
+        return ()
+    (least, name), (next_least, _), *_ = sorted((len(one.numbers), one.name) for one in headers)
+    if 2 * max(least, kept) >= next_least:
+        return ()
+    return (
+        f"{show(as_word(name))} has only {least:,} words, every other run {next_least:,} or more. So the "
+        f"{kept:,} words in common are not those of the others: leave it out to measure these over theirs.",
     )
 
 

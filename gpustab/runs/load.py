@@ -126,6 +126,8 @@ def sort_out(sources: Source | Iterable[Source]) -> tuple[list[Source], list[Gro
     Raises:
         InputError: for a path with nothing behind it, a folder that is no run set, or one that is given twice.
     """
+    if sources is None:
+        raise InputError("no runs were given")
     lone = isinstance(sources, str | os.PathLike | Space) or hasattr(sources, "index_to_key") or is_one(sources)
     single: list[Source] = []
     folders: list[Group] = []

@@ -10,6 +10,7 @@ from gpustab.errors import InputError
 from gpustab.formats.memory import from_keyed_vectors, from_pair
 from gpustab.formats.options import LoadOptions
 from gpustab.runs.group import load_space
+from gpustab.runs.load import load_runs
 
 VALUES = np.arange(12, dtype=np.float32).reshape(4, 3)
 WORDS = ["a", "b", "c", "d"]
@@ -200,3 +201,37 @@ def test_a_space_is_read_already():
 def test_counts_follow_their_words():
     space = from_keyed_vectors(keyed([40, 30, 20, 10]), "mine", LoadOptions(only=["d", "b"]))
     assert dict(zip(space.vocabulary, space.counts.tolist(), strict=True)) == {b"b": 30, b"d": 10}
+
+
+@pytest.mark.parametrize("words", [[3, 1, 4, 1 << 40], np.arange(4), ["a", 2, "c", 4], range(4)])
+def test_whole_numbers_are_words(words):
+    assert from_pair(words, VALUES).vocabulary.texts() == [str(word) for word in words]
+
+
+@pytest.mark.parametrize("word", [None, 1.5, ("a",), float("nan"), np.float32(2)])
+def test_what_is_no_word_is_refused_by_its_row(word):
+    with pytest.raises(InputError, match=r"mine.*row 2 has no word, but "):
+        from_pair(["a", "b", word, "d"], VALUES, "mine")
+    with pytest.raises(InputError, match="row 2 has no word, but "):
+        load_runs([(["a", "b", word, "d"], VALUES)] * 2)
+
+
+def test_a_number_and_the_same_as_text_are_one_word_twice():
+    with pytest.raises(InputError, match="the word '1' "):
+        from_pair([1, "1", 2, 3], VALUES)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+def test_masked_values_are_no_values(dtype):
+    array = np.ma.masked_array(VALUES.astype(dtype), mask=np.arange(12).reshape(4, 3) == 7)
+    with pytest.raises(InputError, match="1 of 4 vectors are not finite, first the word 'c'"):
+        from_pair(WORDS, array)
+    kept = from_pair(WORDS, array, options=LoadOptions(drop_nonfinite=True))
+    assert kept.vocabulary.texts() == ["a", "b", "d"]
+    nothing = np.ma.masked_array(VALUES, mask=False)
+    assert np.array_equal(from_pair(WORDS, nothing).vectors.numpy(), VALUES)
+
+
+def test_no_sources_are_refused():
+    with pytest.raises(InputError, match="no runs were given"):
+        load_runs(None)

@@ -9,6 +9,7 @@ import torch
 from gpustab import InputError, Space, Vocabulary
 from gpustab.formats.memory import from_pair
 from gpustab.runs.join import join
+from gpustab.runs.load import load_runs
 from gpustab.spaces.space import LoadReport
 from gpustab.studies.shared.spaces import left_out
 from tests import generators
@@ -151,3 +152,14 @@ def test_words_that_are_missing_or_of_other_letters_are_no_matter_of_normal_form
     own = [["é", "ö"], ["e\u0300", "o"], ["été", "ø"]]
     runs = join([from_pair(one + plain, rng.normal(size=(22, 5)), f"r{k}") for k, one in enumerate(own)])
     assert (runs.joining.dropped, runs.joining.composed) == (6, 0)
+
+
+def test_a_run_with_few_words_is_named_and_leaving_it_out_helps():
+    rng, words = np.random.default_rng(0), [f"w{k}" for k in range(60)]
+    sources = [(words, rng.normal(size=(60, 4))) for _ in range(3)]
+    few = (words[:12], rng.normal(size=(12, 4)))
+    (note,) = (note for note in load_runs([*sources, few]).notes if "has only" in note)
+    assert note.startswith("run-003 has only 12 words, every other run 60 or more. So the 12 words in common")
+    assert load_runs(sources).words == 60
+    for others in (sources, [*sources, (words[:31], rng.normal(size=(31, 4)))], [sources[0], few]):
+        assert not any("has only" in note for note in load_runs(others).notes)

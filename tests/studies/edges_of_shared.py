@@ -1,9 +1,11 @@
 import math
 
 import torch
+from scipy.special import stdtrit
 
+from gpustab.engine.neighbours import NeighbourPass
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.shared import chance, claims, copies, spaces
+from gpustab.studies.shared import belonging, chance, claims, copies, ties
 from gpustab.studies.thresholds.claims import alarms_of
 from tests.studies.edges import Edge, sure
 
@@ -12,7 +14,7 @@ def is_far(runs, ratio):
     """Whether the last of some runs is far whose loss to the others is so many times theirs."""
     losses = torch.ones(runs, runs, dtype=torch.float64).fill_diagonal_(0)
     losses[-1, :-1] = losses[:-1, -1] = ratio
-    return [r for r, _ in spaces.far_runs(losses)] == [runs - 1]
+    return [r for r, _ in belonging.far_runs(losses)] == [runs - 1]
 
 
 def are_near(share):
@@ -22,7 +24,33 @@ def are_near(share):
     return [(a, b) for a, b, _ in copies.nearly_one(losses)] == [(0, 1)]
 
 
+def lying_apart(runs, ratio, beyond=1e9):
+    """The verdict on a run that lies so many times as far, and so many standard errors farther."""
+    return belonging.LIES_APART.judge(belonging.Apart(0, ratio, beyond, runs, (1.0, 1.0)))
+
+
+def kinds(runs, ratio):
+    """Into how many kinds runs fall of which two halves lie so many times as far apart as runs of one."""
+    half = torch.arange(runs) < runs // 2
+    losses = torch.where(half[:, None] == half, 1.0, torch.tensor(ratio, dtype=torch.float64)).fill_diagonal_(0)
+    return len(belonging.kinds_of(losses))
+
+
+def tied(share):
+    """Whether lists are called tied of whose many places ties decide such a share."""
+    places = torch.arange(100_000) >= 100_000 - round(100_000 * share)
+    lists = places.view(1, 1, -1)
+    nothing = torch.empty(0)
+    return bool(
+        ties.alarm_of_ties(NeighbourPass(nothing, 1, nothing, nothing, lists, torch.ones(1, 1).bool()), 100_000)
+    )
+
+
 EDGES = {
+    "shared.tied": Edge(tied, False, True, step=1e-5),
+    "shared.kinds": Edge(lambda x: kinds(6, x), 0, 2),
+    "shared.apart": Edge(lambda x: lying_apart(5, x), "no", "yes"),
+    "shared.chance-of-one": Edge(lambda x: lying_apart(5, 2.0, stdtrit(3, 1 - x / 5)), "yes", "no"),
     "shared.matters": Edge(lambda x: claims.documents(sure(1.0), Estimate(x, 0.0, 9))[0], "hardly", "matter"),
     "shared.noisy": Edge(lambda x: claims.too_noisy(x, 5), True, False),
     "shared.noisy-runs": Edge(lambda x: claims.too_noisy(0.2, int(x)), True, False, step=1),
@@ -31,5 +59,5 @@ EDGES = {
     "shared.near": Edge(are_near, True, False),
     "shared.far-of-few": Edge(lambda x: is_far(4, x), False, True),
     "shared.far": Edge(lambda x: is_far(8, math.exp(x)), False, True),
-    "shared.far-by-spread": Edge(lambda x: spaces.far_from(9, 1.0) < 0.3 + x, False, True),
+    "shared.far-by-spread": Edge(lambda x: belonging.far_from(9, 1.0) < 0.3 + x, False, True),
 }

@@ -147,10 +147,13 @@ def test_alarms():
     assert one.endswith("leave it out, the tables do not.")
     assert all_of_them.endswith("The page gives no verdict.")
     assert "(mean cosine 0.96 to 0.98)" in claims.collapsed([], [0.98, 0.962], every=True)
-    said = claims.odd("shuffled 5", 0.91, 0.2, 0.0204, 0.038)
+    said = claims.odd(["shuffled 5"], 0.91, 0.2, 0.0204, 0.038)
     assert "shuffled 5 lies 91 % of chance away from the others, which lie 20 % away from each other" in said
     assert "0.0204 without it and 0.0380 with it" in said
-    assert "lies far from all others" in claims.odd("x", None, None, 0.1, 0.2)
+    assert "lies far from all others" in claims.odd(["x"], None, None, 0.1, 0.2)
+    two = claims.odd(["a", "b"], 0.91, 0.2, 0.0204, 0.038)
+    assert two.startswith("Two runs do not belong. a and b lie 91 % of chance away from the others")
+    assert "0.0204 without them and 0.0380 with them. Are they of another kind, did their training fail" in two
     alarm = claims.copies("a, b and c are the same vectors", 0.0204, 0.0101)
     assert alarm.startswith("a, b and c are the same vectors. The loss is 0.0204 without copies and 0.0101 with them.")
     assert "there is no verdict" in claims.copies("a and b are the same vectors", math.nan, 0.0)

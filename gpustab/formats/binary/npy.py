@@ -18,6 +18,8 @@ from gpustab.formats.source import Source
 from gpustab.formats.vocabulary_file import WordList, find_words, words_for
 from gpustab.spaces.space import Space
 
+_FIELDS = "numpy.save('x.npy', numpy.load(FILE)[NAME]) of the vectors, the words one a line in x.vocab"
+
 
 class Matrix(Protocol):
     """Rows of numbers that are read slice by slice."""
@@ -51,7 +53,8 @@ class NpyRows:
         if self.dtype.hasobject:
             raise InputError(f"{path}: the array holds Python objects, which only pickle could read; save numbers")
         if self.dtype.kind not in "fiu" or len(shape) != 2 or not min(shape):
-            raise InputError(f"{path}: the array is {self.dtype} {shape}, wanted real numbers of shape (v, d)")
+            way = f"; of fields: {_FIELDS}" if self.dtype.names else ""
+            raise InputError(f"{path}: the array is {self.dtype} {shape}, wanted real numbers of shape (v, d){way}")
         self.shape: tuple[int, int] = shape
         wanted = math.prod(shape) * self.dtype.itemsize
         if size < wanted:
@@ -169,7 +172,7 @@ def read_npy(source: Source, options: LoadOptions) -> Space:
     matrix = NpyRows(path)
     if options.vocab is None:
         _check_whether_companion(path)
-    found = words_for(path, matrix.shape[0], options)
+    found = words_for(path, matrix.shape[0], options, matrix.shape[1])
     with naming(path):
         return space_of_rows(source, "NumPy array", matrix, found, options)
 

@@ -21,6 +21,12 @@ _WORDS = frozenset(
 _COUNTS = frozenset({"count", "counts", "freq", "frequency"})
 _ROW_NUMBERS = frozenset({"", "unnamed: 0", "index", "id", "rank", "row", "__index_level_0__"})
 _NUMBERED = re.compile(r"((?:.*[^0-9])?+)[0-9]+")
+_DIMENSIONS = frozenset(
+    {"d", "dim", "dims", "dimension", "x", "v", "c", "f", "e", "pc", "col", "column", "component", "feature", "value"}
+    | {"emb", "embedding", "vec", "vector"}
+)
+"""Names of dimensions, but for their numbers."""
+_TURN = "save the table turned (pandas.read_csv(FILE, index_col=0).T.to_csv(OTHER))"
 _SHOWN = 6
 
 
@@ -93,6 +99,39 @@ def _refuse_count(names: Sequence[str], vectors: Sequence[int], columns: Sequenc
     )
 
 
+def refuse_turned(names: Sequence[str], columns: Columns, words: Sequence[object], options: LoadOptions) -> None:
+    """Refuse a table whose rows are named as dimensions are, and whose columns as words are.
+
+    Args:
+        names: of the columns.
+        columns: what they are.
+        words: the first words.
+        options: with ``word_column`` or ``dim`` nothing is doubted.
+
+    Raises:
+        InputError: if it is one; the message lacks the file's name.
+    """
+    if options.word_column is not None or options.dim is not None:
+        return
+    texts = [str(text) for text in words]
+    rows = [_NUMBERED.fullmatch(text.strip()) for text in texts]
+    stems = {match and match[1].rstrip("_ -.").lower() for match in rows}
+    if len(stems) > 1 or not stems & _DIMENSIONS or len(set(texts)) < len(texts):
+        return
+    vectors = columns.vectors
+    if _are_words([names[i] for i in vectors]):
+        raise InputError(
+            f"the rows are called {', '.join(map(repr, texts[:2]))} ... and the columns "
+            f"{', '.join(repr(names[i]) for i in vectors[:2])} ...: is each column a word's vector? then {_TURN}; if "
+            f"not, say {option('word_column', str(columns.word + 1))}"
+        )
+
+
+def _are_words(names: Sequence[str]) -> bool:
+    """Tell whether columns are called by different words, and not by numbers."""
+    return len(set(names)) == len(names) > 1 and all(names) and not any(map(_NUMBERED.fullmatch, names))
+
+
 def _word(names: list[str], kinds: Sequence[Kind], asked: str | None) -> int:
     if asked is not None:
         place = int(asked) - 1 if asked.isdecimal() and 1 <= int(asked) <= len(names) else None
@@ -110,9 +149,10 @@ def _word(names: list[str], kinds: Sequence[Kind], asked: str | None) -> int:
         return named[0]
     which = " or ".join(_called(names, i) for i in (named or texts)[:_SHOWN])
     said = f"the words may be {which}" if which else "no column holds words"
-    if not which and len(set(names)) == len(names) and not any(map(_NUMBERED.fullmatch, names)) and all(names):
-        said += f", and those on line 1 are {len(names)} different ones: is each column a word's vector? then save the "
-        said += "table turned (pandas.read_csv(FILE).T.to_csv(OTHER))"
+    if not which and _are_words(others := [name for name in names if name.lower() not in _ROW_NUMBERS]):
+        index = ", index_col=0" * (names[0].lower() in _ROW_NUMBERS)
+        said += f", and those on line 1 are {len(others)} different ones: is each column a word's vector? then "
+        said += _TURN.replace(", index_col=0", index)
     raise InputError(f"{said}; {_there(names)}; choose by {option('word_column', ...)}")
 
 

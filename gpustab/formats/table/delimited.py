@@ -15,7 +15,7 @@ from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.sniff import UTF8_BOM, foreign, read_header
 from gpustab.formats.source import Source
-from gpustab.formats.table.columns import Columns, Kind, choose_columns
+from gpustab.formats.table.columns import Columns, Kind, choose_columns, refuse_turned
 from gpustab.formats.text.decimals import RowError, is_number_like, parse_number
 from gpustab.formats.text.layout import Lines, are_names
 from gpustab.spaces.space import Space
@@ -23,7 +23,7 @@ from gpustab.spaces.words import as_word, show
 
 _SAMPLE = 30
 _EXCEL = re.compile(r'"?sep=."?\r?\n?')
-_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "spaces"}
+_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "spaces", "|": "bars"}
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,10 @@ class TableLayout:
 
     def columns(self, options: LoadOptions) -> Columns:
         """Choose the columns."""
-        return choose_columns(self.names, self.kinds, list(zip(*self.body, strict=True)).__getitem__, options)
+        sample = list(zip(*self.body, strict=True))
+        columns = choose_columns(self.names, self.kinds, sample.__getitem__, options)
+        refuse_turned(self.names, columns, sample[columns.word], options)
+        return columns
 
 
 def find_layout(head: bytes, header: bool | None = None, word_column: str | None = None) -> TableLayout | None:
@@ -126,7 +129,7 @@ def _are_names(first: Sequence[str], body: Sequence[Sequence[str]], numbers: Seq
 
 def _is_meant(layout: TableLayout, quoted: bool) -> bool:
     texts = [i for i, kind in enumerate(layout.kinds) if kind == "text"]
-    if layout.delimiter in ",;":
+    if layout.delimiter in ",;|":
         # "a 1,5 2,5" is a word and two values with decimal commas, not a word "a 1" and others.
         ends = [field.split()[-1] for row in layout.body for i in texts if len((field := row[i]).split()) > 1]
         return 2 * sum(is_number_like(end.encode("utf-8", "surrogateescape")) for end in ends) <= len(layout.body)

@@ -16,7 +16,7 @@ from gpustab.formats.binary.npy import check_dimension
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.source import Source, check_unpacked
-from gpustab.formats.table.columns import Columns, Kind, choose_columns
+from gpustab.formats.table.columns import Columns, Kind, choose_columns, refuse_turned
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import LONGEST_WORD, as_word, too_long
 
@@ -69,6 +69,8 @@ def _read(source: Source, options: LoadOptions) -> Space:
         check_unpacked(source.path, unpacked, packed)
         if (size := int(sizes.max(initial=0))) > LONGEST_WORD:
             raise InputError(f"row {table.rows + int(sizes.argmax())}: {too_long(size)}")
+        if batch is first:
+            refuse_turned(names, columns, batch.column(columns.word).slice(0, _SAMPLE).to_pylist(), options)
         if limit is not None and table.rows + batch.num_rows >= limit:
             _add(table, batch.slice(0, limit - table.rows), columns, names)
             notes.append(f"limit={limit}: further rows were not read")

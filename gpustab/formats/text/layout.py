@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -77,6 +78,7 @@ _ABOVE_WORDS = frozenset(
 )
 _MISSING = frozenset((b"na", b"n/a", b"null", b"none", b"nan", b"-", b"?"))
 """How a missing value is written: no name of a column."""
+_ENDED = re.compile(rb"[^\n]*[0-9.]([;,|:])\s*")
 _FEWEST = 3
 """Rows that must agree: two may do so by chance."""
 
@@ -119,6 +121,8 @@ def settle(lines: Sequence[bytes], options: LoadOptions) -> Layout:
     _refuse_sparse(lines)
     rows = [line for line in lines[1 if declared else 0 :] if line.strip(SEPARATORS)]
     widths = Counter(count_values(row) for row in rows[:SAMPLE_ROWS])
+    if widths and not any(widths):
+        _refuse_ends(rows[:SAMPLE_ROWS])
     if declared and _is_header(declared, widths, options):
         named = options.header is None and _with_names(lines[1:], options) is not None
         if not (dimension := options.dim or declared[1]):
@@ -190,6 +194,13 @@ def _is_header(declared: tuple[int, int], widths: Counter[int], options: LoadOpt
         f"line 1, '{rows} {dimension}', is either a header ({rows} rows of {dimension} values) or the word '{rows}' "
         f"with 1 value, but the rows after it have {following} values; say {of_header} if it is a header{of_word}"
     )
+
+
+def _refuse_ends(rows: Sequence[bytes]) -> None:
+    """Refuse rows that all end in one sign after the last number."""
+    signs = {found and found[1] for found in map(_ENDED.fullmatch, rows)}
+    if len(signs) == 1 and (sign := next(iter(signs))):
+        raise InputError(f"the rows end in '{sign.decode()}' after the last number; take it away from every line")
 
 
 def _majority(widths: Counter[int]) -> int:

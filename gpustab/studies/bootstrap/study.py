@@ -126,7 +126,7 @@ class _Study:
             flaws = flaws_of(runs, pip)
             said = sentences_of(flaws, pip)
             self.spaces[runs.name] = [sentence for sentence in said if not is_fact(sentence)]
-            facts = [*filter(is_fact, said)]
+            facts = [*filter(is_fact, said), *flaws.apart]
             self.far[runs.name] = bool(flaws.names)
         answer.notes[runs.name] = [*facts, *runs.notes]
         return measure(runs, self.asked, self.options.n, asked, answer.compute)

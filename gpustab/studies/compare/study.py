@@ -43,6 +43,7 @@ from gpustab.studies.shared.chance import at_chance, nothing_in_common
 from gpustab.studies.shared.frame import Answer, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.shared.spaces import flaws_of, left_out, named, sentences_of
+from gpustab.studies.shared.ties import alarm_of_ties
 from gpustab.studies.shared.wording import the_runs
 
 
@@ -245,7 +246,9 @@ def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer, notes: Sequenc
         torch.full_like(error, torch.nan) if untold else parts(words.sd, words.se, len(runs)).noise(len(runs)) - common
     )
     nothing = [nothing_in_common(f"two of {the_runs(runs.name)}", loss, chance, runs.key.technique)] if unlike else []
-    answer.warn(runs.name, [*sentences_of(flaws, pip), *nothing], notes)
+    answer.warn(
+        runs.name, [*sentences_of(flaws, pip), *alarm_of_ties(lists, lists.k), *nothing], [*flaws.apart, *notes]
+    )
     return _Measured(loss, loss.over(chance), _estimate(between), words, error, noise, lists, flaws.names, few)
 
 

@@ -37,6 +37,7 @@ from gpustab.studies.neighbours.claims import (
 )
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.spaces import look_at
+from gpustab.studies.shared.ties import alarm_of_ties
 from gpustab.studies.shared.wording import capital, groups_in_words, the_runs
 
 
@@ -184,7 +185,11 @@ def _find(
     SHARES.add(result.tables, rows)
     LISTS.add(result.tables, _listed(runs, nearest, shown))
     result.verdict.append(f"{groups_in_words([runs.name])}: {sentence}" if several else sentence)
-    answer.warn(runs.name, look_at(runs, compute), [*_notes(runs, chooser, n, shown, having, p.mean, lacking)])
+    answer.warn(
+        runs.name,
+        [*look_at(runs, compute), *alarm_of_ties(nearest, shown)],
+        [*_notes(runs, chooser, n, shown, having, p.mean, lacking)],
+    )
     return judged
 
 

@@ -6,11 +6,9 @@ And what a reader of stability numbers must be told besides, such as few runs or
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import torch
 from torch import Tensor
 
 from gpustab import engine
@@ -18,33 +16,29 @@ from gpustab.kernels.arithmetic import product
 from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.pip_loss import mean_cosines
 from gpustab.machine.device import Compute
-from gpustab.results.page import counted
+from gpustab.results.page import counted, percent
 from gpustab.runs.joining import Joining, in_one_form
 from gpustab.runs.key import WHOLE
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words
 from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.shared import copies
+from gpustab.studies.shared.belonging import all_belong, belonging, said_of_apart, said_of_kinds
 from gpustab.studies.shared.claims import Margin
 from gpustab.studies.shared.copies import NEAR, Copies, are_one, same_by_sketch, same_pairs
+from gpustab.studies.shared.ties import decided_by_ties
 
 COLLAPSED = Margin(0.9, "mean cosine above which a space says little: nearly all words point the same way")
 
 UNSCALED = "Rows are not scaled to unit length, so losses may exceed 1 and have no chance level."
 
-FAR_OF_FEW = Margin(1.7, "loss of a run to 2 or 3 others by theirs, above which it lies far from them")
-FAR = Margin(0.3, "the same with more others, as a logarithm, above which it lies far if they scatter not at all")
-FAR_BY_SPREAD = Margin(2.0, "robust spreads of that logarithm over runs by which it must lie above it besides")
-"""In many drawn sets: among equal runs none is named, among runs whose noise varies as e^{0.3 z} one in
-3 to 5 % of the sets of 3 to 16 runs; a run of three times the noise of equal ones always is.
-"""
-_SURE = 4
-"""Standard errors of a sketch by which a run must stay below what is far."""
-
 _FEW_PAIRS = 24
 """Runs up to which a larger sketch takes as long as all losses."""
 
-_FEW = 4
+_HARDLY = 0.01
+"""Share of places that ties decide up to which nothing is said of it."""
+_EXACT = 1e-4
+"""Relative error of losses up to which nothing is said of it."""
 _OF_MANY = 1.96
 """Standard errors on either side of a mean over many runs."""
 _FEW_RUNS = 5
@@ -72,14 +66,16 @@ class Flaws(NamedTuple):
     Attributes:
         collapse: which runs are collapsed.
         copies: sentences on equal runs, and on such that nearly are.
-        far: a sentence on runs that lie far from all others, or none.
-        names: of these runs.
+        far: a sentence on runs that lie far from all others, or on kinds that they fall into, or none.
+        names: of these runs, or of those of all kinds but the largest.
+        apart: a note on a run that lies apart, though not far, or none.
     """
 
     collapse: Collapse | None
     copies: list[str]
     far: list[str]
     names: list[str]
+    apart: list[str]
 
 
 def of_spaces(runs: Runs, pip: engine.PipPass) -> list[str]:
@@ -98,14 +94,20 @@ def flaws_of(runs: Runs, pip: engine.PipPass) -> Flaws:
     near, silent = equal.nearly_one(losses), equal.same.clone()
     for a, b, _ in near:
         silent[[a, b], [b, a]] = True
-    far = far_runs(losses, silent)
-    names = [runs.names[r] for r, _ in far]
+    found = belonging(losses, silent)
+    far = [*_far([runs.names[r] for r, _ in found.far], [ratio for _, ratio in found.far])]
     return Flaws(
         _collapse(runs, pip.scale.mean_cosine.tolist() if pip.scale else []),
         [*_copies(runs, equal), *(copies.said_of_near(runs.names[a], runs.names[b], times) for a, b, times in near)],
-        list(_far(names, [ratio for _, ratio in far])),
-        names,
+        [said_of_kinds(found.kinds, runs.names, losses, chance_of(runs, pip))] if found.kinds else far,
+        [runs.names[r] for r in found.outside],
+        said_of_apart(found, runs.names),
     )
+
+
+def chance_of(runs: Runs, pip: engine.PipPass) -> Tensor | None:
+    """Return the losses of unrelated spaces of all pairs ``(R, R)``, ``None`` where rows are not scaled."""
+    return None if pip.scale is None else pair_matrix(pip.scale.chance, len(runs)).cpu()
 
 
 def unscaled(pip: engine.PipPass) -> list[str]:
@@ -127,90 +129,13 @@ def look_at(runs: Runs, compute: Compute) -> list[str]:
         return of_spaces(runs, engine.pip_pass(runs, compute))
     near = same.nearly_one(sketch.distances.mean(0).sqrt(), 2 * NEAR)  # as a sketch errs
     if near or (
-        not _none_is_far(sketch.distances, same.same)
-        and not (len(runs) > _FEW_PAIRS and _none_is_far(engine.sketch_pass(runs, compute, 16).distances, same.same))
+        not all_belong(sketch.distances, same.same)
+        and not (len(runs) > _FEW_PAIRS and all_belong(engine.sketch_pass(runs, compute, 16).distances, same.same))
     ):
         return of_spaces(runs, engine.pip_pass(runs, compute))
     means = mean_cosines(sketch.squares, sketch.sums, sketch.words).tolist() if runs.unit else None
     collapse = _collapse(runs, means or [])
     return [*([UNSCALED] if means is None else ()), *_said_of_collapse(collapse), *_copies(runs, same)]
-
-
-def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int, float]]:
-    """Return the runs that lie much farther from the others than these lie from each other, with how many times.
-
-    ``ratio_i`` is the median loss of run i to the others by that of the others among themselves: the median over them
-    of each one's median, so that nearly half of the runs may be of another kind. (The median over their pairs is lost
-    as soon as three of eight are.) One run in ten of three times the noise leaves ``mean ± t(R − 1) SE`` a coverage of
-    0.6 to 0.8: such a run must be known by name.
-
-    Args:
-        losses: ``(R, R)`` symmetric pair matrix, R ≥ 3; fewer runs have no others.
-        leave_out: ``(R, R)`` bool, pairs that say nothing, such as copies.
-
-    Example:
-        >>> apart = torch.tensor([[0.0, 1, 1, 3], [1, 0, 1, 3], [1, 1, 0, 3], [3, 3, 3, 0]])
-        >>> far_runs(apart)
-        [(3, 3.0)]
-    """
-    runs = len(losses)
-    if runs < 3:
-        return []
-    ratio, beyond = _farness(losses, leave_out)
-    return [(r, float(ratio[r])) for r in (beyond > 0).nonzero().flatten().tolist()]
-
-
-def _farness(losses: Tensor, leave_out: Tensor | None) -> tuple[Tensor, Tensor]:
-    """Return all ratios of :func:`far_runs`, and how far their logarithms lie beyond what is near; each ``(R,)``."""
-    values = losses.double().cpu().clone().fill_diagonal_(math.nan)
-    if leave_out is not None:
-        values[leave_out] = math.nan
-    own, rest = values.nanquantile(0.5, dim=1), _medians_without(values).nanquantile(0.5, dim=0)
-    ratio = (own / rest).where(rest > 0, torch.nan)
-    logs = ratio.log()
-    spread = 1.4826 * (logs - logs.nanquantile(0.5)).abs().nanquantile(0.5)
-    return ratio, logs - far_from(len(values), float(spread.nan_to_num()))
-
-
-def _none_is_far(distances: Tensor, leave_out: Tensor) -> bool:
-    """Tell whether estimates of squared losses, ``(G, R, R)``, almost surely leave no run far.
-
-    A jackknife over the estimates says how much they scatter.
-    """
-    groups, runs = distances.shape[:2]
-    if runs < 3:
-        return True
-    parts = [distances.mean(0), *(distances.sum(0) - distances) / (groups - 1)]
-    beyond = torch.stack([_farness(part.sqrt(), leave_out)[1] for part in parts])
-    spread = (groups - 1) * (beyond[1:] - beyond[1:].mean(0)).square().mean(0)
-    asked = ~beyond[0].isnan()  # a run of which nothing is left to say is not far
-    return bool((beyond[0] + _SURE * spread.sqrt() < 0)[asked].all())
-
-
-def _medians_without(values: Tensor) -> Tensor:
-    """Return the median loss of every run, without each of the others, ``(R, R)``; every row is sorted once.
-
-    Args:
-        values: ``(R, R)`` symmetric; NaN, as its diagonal is, says nothing.
-
-    Returns:
-        In column i what the medians of the other runs are without run i; NaN for run i itself.
-    """
-    sorted_, places = values.sort(1).values, values.argsort(1).argsort(1)  # NaN comes last
-    there = ~values.isnan()
-    left = there.sum(1, keepdim=True) - there.long()
-
-    def kth(k: Tensor) -> Tensor:
-        """The k-th of those that are left, one further on where what is left out stands before it."""
-        return sorted_.gather(1, (k + (there & (places <= k)).long()).clamp(0, len(values) - 1))
-
-    medians = kth((left - 1).clamp(min=0) // 2).lerp(kth(left // 2), 0.5)
-    return medians.where(left > 0, torch.nan).fill_diagonal_(math.nan)
-
-
-def far_from(runs: int, spread: float) -> float:
-    """Return the logarithm of the ratio above which one of so many runs is far, with the spread of all logarithms."""
-    return math.log(FAR_OF_FEW) if runs <= _FEW else FAR + FAR_BY_SPREAD * spread
 
 
 def _collapse(runs: Runs, means: Sequence[float]) -> Collapse | None:
@@ -311,15 +236,21 @@ def of_group(
 ) -> list[str]:
     """Return the notes on one group, most important first; ``flaws`` are not given where these are alarms."""
     return [
-        *(sentences_of(flaws, pip) if flaws else unscaled(pip)),
+        *([*sentences_of(flaws, pip), *flaws.apart] if flaws else unscaled(pip)),
         *_few(runs),
         *left_out(runs.joining),
         *runs.notes,
         *([f"{counted(len(missing), 'target word', 'is/are')} missing: {some_words(missing)}."] if missing else ()),
         *_pairs(found),
         *_lists(found, lengths, ties),
-        *([f"The relative error of the PIP losses may reach {pip.error:.0e} ({pip.precision})."] * (pip.error > 1e-4)),
+        *_errors(pip),
     ]
+
+
+def _errors(pip: engine.PipPass) -> Iterator[str]:
+    """Yield how inexact losses are; one of 0, as of copies, has no relative error."""
+    if _EXACT < pip.error < 1:
+        yield f"The relative error of the PIP losses may reach {pip.error:.0e} ({pip.precision})."
 
 
 def _few(runs: Runs) -> Iterator[str]:
@@ -369,7 +300,8 @@ def _lists(found: engine.NeighbourPass, lengths: Sequence[int], ties: dict[int, 
     lists = found.indices.shape[0] * found.indices.shape[1]
     worst = max(ties, key=lambda n: ties[n])
     if ties[worst]:
+        share = decided_by_ties(found, worst)
         yield (
             f"{counted(ties[worst], 'neighbour list', 'has/have', of=lists)} a tie at the cut of n = {worst}: two "
             "words are equally near there. The more frequent one is taken, or else the first in the alphabet."
-        )
+        ) + f" So ties decide {percent(share)} of the places." * (share > _HARDLY)

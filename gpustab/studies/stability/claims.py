@@ -15,7 +15,7 @@ from gpustab.runs.key import ENCODER, noun_of
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.reliability import Reliability
 from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, too_noisy
-from gpustab.studies.shared.wording import FEWER_THAN_ONE, about, listed, of_list, word
+from gpustab.studies.shared.wording import FEWER_THAN_ONE, about, capital, listed, of_list, word
 
 READ_ONE = Margin(0.85, "p@10 above which neighbours may be read from one run: at most three in twenty would not")
 HARDLY = Margin(0.2, "p@10 below which neighbours of one run say next to nothing")
@@ -336,26 +336,26 @@ def collapsed(names: Sequence[str], cosines: Sequence[float], *, every: bool) ->
     )
 
 
-def odd(name: str, share: float | None, others: float | None, without: float, with_it: float) -> str:
-    """Return the alarm of one run that lies far from all others.
+def odd(names: Sequence[str], share: float | None, others: float | None, without: float, with_them: float) -> str:
+    """Return the alarm of runs that lie far from all others.
 
     Args:
-        name: of the run.
+        names: of the runs.
         share: mean loss to the others in parts of chance; ``None`` without a chance level.
         others: that of the others among each other.
         without: mean reduced PIP loss of the others.
-        with_it: that of all runs.
+        with_them: that of all runs.
     """
-    far = f"{name} lies far from all others"
+    lie, them, is_it, its = ("lies", "it", "Is it", "its") if len(names) == 1 else ("lie", "them", "Are they", "their")
+    many = "One run does" if len(names) == 1 else f"{capital(word(len(names)))} runs do"
+    far = f"{listed(names)} {lie} far from all others"
     if share is not None and others is not None:
-        far = (
-            f"{name} lies {percent(share)} of chance away from the others, which lie {percent(others)} away from each "
-            "other"
-        )
+        apart = f"which lie {percent(others)} away from each other"
+        far = f"{listed(names)} {lie} {percent(share)} of chance away from the others, {apart}"
     return (
-        f"One run does not belong. {far}. The loss is {number(without, 3)} without it and {number(with_it, 3)} with "
-        "it. Is it of another kind, did its training fail, or were its words written in another order? The sentences "
-        "below leave it out, the tables do not."
+        f"{many} not belong. {far}. The loss is {number(without, 3)} without {them} and {number(with_them, 3)} with "
+        f"{them}. {is_it} of another kind, did {its} training fail, or were {its} words written in another order? The "
+        f"sentences below leave {them} out, the tables do not."
     )
 
 

@@ -33,11 +33,12 @@ from gpustab.studies.neighbours.claims import HOLDS, Hits, margin
 from gpustab.studies.shared import spaces
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
+from gpustab.studies.shared.ties import alarm_of_ties
 from gpustab.studies.shared.wording import groups_in_words
 from gpustab.studies.stability.contrasts import ACROSS, across, compare_halves, compare_samplings, pairs_of_halves
 from gpustab.studies.stability.options import StabilityOptions
 from gpustab.studies.stability.summary import Similarity, Targets, summarise
-from gpustab.studies.stability.verdict import Verdict, judge
+from gpustab.studies.stability.verdict import NO_VERDICT, Verdict, judge
 from gpustab.studies.stability.words import Words, look_at_words
 
 LENGTH = 10
@@ -193,10 +194,12 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
         lambda done: answer.report(f"{runs.name}: neighbours", 0.3 + 0.6 * done / len(runs)),
     )
     let_go()
-    judged, pip = judge(runs, pip), pip.without_sums()
     lengths = sorted({min(n, lists.k) for n in options.neighbours})
     answer.report(f"{runs.name}: overlap", 0.9)
     n = _length(lengths)
+    judged, pip = judge(runs, pip), pip.without_sums()
+    if judged.kept and (tied := alarm_of_ties(lists, n)):
+        judged = judged._replace(alarms=[*judged.alarms, f"{tied[0]} {NO_VERDICT}"], kept=[])
     overlaps = engine.overlap_pass(lists, lengths, compute, spread=n)
     ties = {n: int(lists.tied[:, :, n - 1].sum()) for n in lengths}
     by_word, between = overlaps.of_words(), pair_matrix(overlaps.p_pairs[lengths.index(n)], len(runs))
@@ -211,7 +214,8 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     result.tables["pairs"].extend(pair_table(runs, pip, overlaps, lengths))
     result.tables["words"].extend(word_table(runs, words, looked_at, overlaps, lengths, rows))
     result.tables["nearest"].extend(nearest_table(runs, lists, n, by_word.mean))
-    answer.notes[runs.name] = spaces.of_group(runs, pip, lists, options.neighbours, ties, missing)
+    notes = spaces.of_group(runs, pip, lists, options.neighbours, ties, missing)
+    answer.notes[runs.name] = [*judged.notes, *notes]
     verdict.of_group(runs, judged, between, n, summary["neighbours"][str(n)]["chance_p"])
     _add_similarities(similarities, by_chance, len(runs), result)
     verdict.of_ranks(runs.name, *looked_at.agreement, looked_at.n)

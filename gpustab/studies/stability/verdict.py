@@ -13,12 +13,15 @@ from gpustab.kernels.jackknife import pair_matrix
 from gpustab.runs.joining import small_overlap
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
+from gpustab.studies.shared.belonging import belonging, said_of_apart, said_of_kinds
 from gpustab.studies.shared.claims import BOOTSTRAP_IS, documents
 from gpustab.studies.shared.copies import nearly_one, said_of_copies, said_of_near, same_pairs
-from gpustab.studies.shared.spaces import COLLAPSED, equal_by_nature, far_runs, same_each_time
+from gpustab.studies.shared.spaces import COLLAPSED, chance_of, equal_by_nature, same_each_time
 from gpustab.studies.shared.wording import groups_in_words
 from gpustab.studies.stability import claims
 from gpustab.studies.stability.contrasts import HALF, mean_of
+
+NO_VERDICT = "The page gives no verdict."
 
 
 class Judged(NamedTuple):
@@ -29,12 +32,14 @@ class Judged(NamedTuple):
         kept: the runs that the verdict is about; none where there can be no verdict.
         collapsed: the mean cosine where all runs are collapsed, which is said of such groups together.
         constant: whether all runs are the same vectors though their seeds differ, which is no fault.
+        notes: on a run that lies apart, though it forbids nothing.
     """
 
     alarms: list[str]
     kept: list[int]
     collapsed: float | None = None
     constant: bool = False
+    notes: Sequence[str] = ()
 
     def over(self, pairs: Tensor) -> Estimate:
         """Return the mean of an ``(R, R)`` pair matrix over the runs that remain, with its error."""
@@ -70,11 +75,17 @@ def judge(runs: Runs, pip: engine.PipPass) -> Judged:
         alarms.append(claims.nearly_one(two, runs.names[every[b]], len(every), *_means(losses, kept, every)))
     if len(every) == 3 > len(kept):  # the third may be the odd one
         return Judged(alarms, [])
-    for far, _ in far_runs(losses[kept][:, kept])[:1]:
-        rest = [r for k, r in enumerate(kept) if k != far]
-        alarms.append(_odd(runs, pip, losses, kept[far], rest))
-        kept = rest
-    return Judged(alarms, kept if len(kept) > 1 else [])
+    among = belonging(losses[kept][:, kept])
+    if among.kinds:
+        kinds = [[kept[k] for k in kind] for kind in among.kinds]
+        said = said_of_kinds(kinds, runs.names, losses, chance_of(runs, pip))
+        return Judged([*alarms, f"{said} {NO_VERDICT}"], [])
+    notes = said_of_apart(among, [runs.names[r] for r in kept])
+    if among.far:
+        far = [kept[k] for k, _ in among.far]
+        kept = [r for r in kept if r not in far]
+        alarms.append(_odd(runs, pip, losses, far, kept))
+    return Judged(alarms, kept if len(kept) > 1 else [], notes=notes)
 
 
 def _means(losses: Tensor, kept: list[int], every: list[int]) -> tuple[float, float]:
@@ -82,14 +93,14 @@ def _means(losses: Tensor, kept: list[int], every: list[int]) -> tuple[float, fl
     return mean_of(losses, kept).value if len(kept) > 1 else math.nan, mean_of(losses, every).value
 
 
-def _odd(runs: Runs, pip: engine.PipPass, losses: Tensor, far: int, rest: list[int]) -> str:
+def _odd(runs: Runs, pip: engine.PipPass, losses: Tensor, far: list[int], rest: list[int]) -> str:
     without = mean_of(losses, rest).value
     share = others = None
-    if pip.scale is not None:
-        chance = pair_matrix(pip.scale.chance, len(runs)).cpu()
-        share = float((losses[far, rest] / chance[far, rest]).mean())
+    if (chance := chance_of(runs, pip)) is not None:
+        share = float((losses / chance)[far][:, rest].mean())
         others = without / mean_of(chance, rest).value if len(rest) > 1 else None
-    return claims.odd(runs.names[far], share, others, without, mean_of(losses, [*rest, far]).value)
+    names = [runs.names[r] for r in far]
+    return claims.odd(names, share, others, without, mean_of(losses, [*rest, *far]).value)
 
 
 class Verdict:

@@ -266,7 +266,11 @@ def _measure(
     flaws = None
     if len(runs) > 2 and int(runs.joint.sum()) > 1:
         flaws = flaws_of(runs, engine.pip_pass(runs, answer.compute))
-    answer.notes[runs.name] = [*runs.notes, *(base.notes if base else ()), *(flaws.far if flaws else ())]
+    answer.notes[runs.name] = [
+        *runs.notes,
+        *(base.notes if base else ()),
+        *([*flaws.far, *flaws.apart] if flaws else ()),
+    ]
     if len(runs) == 1 and base:
         answer.notes[runs.name].append("One run: how far another training would move its thresholds, it cannot tell.")
     kept: list[tuple[Distribution, RunNumbers | None]] = []

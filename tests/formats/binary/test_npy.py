@@ -10,6 +10,7 @@ import torch
 
 from gpustab.errors import InputError
 from gpustab.formats.binary.npy import NpyRows
+from gpustab.runs.group import load_space
 from tests.formats.binary_files import load, refused
 
 VALUES = np.random.default_rng(0).integers(-50, 50, (5, 3)).astype(np.float32) / 4
@@ -182,3 +183,21 @@ def test_memory_is_one_matrix(save, order):
     finally:
         tracemalloc.stop()
     assert peak < 1.3 * size + (2 << 20)  # and one block
+
+
+def test_a_matrix_on_its_side_and_an_array_of_fields_are_told_so(tmp_path):
+    rng, words = np.random.default_rng(0), [f"w{k}" for k in range(9)]
+    path, values = tmp_path / "x.npy", rng.normal(size=(9, 4)).astype("<f4")
+    path.with_suffix(".vocab").write_text("\n".join(words) + "\n")
+    np.save(path, values.T)
+    with pytest.raises(InputError, match=r"9 words, but 4 vectors in .*, of 9 values: .* turned \(.T\)"):
+        load_space(path)
+    np.save(path, np.load(path).T)
+    assert np.array_equal(load_space(path).vectors.numpy(), values)
+    fields = np.zeros(9, dtype=[("word", "U5"), ("vec", "<f4", (4,))])
+    fields["word"], fields["vec"] = words, values
+    np.save(path, fields)
+    with pytest.raises(InputError, match=r"of fields: numpy.save\('x.npy', numpy.load\(FILE\)\[NAME\]\)"):
+        load_space(path)
+    np.save(path, np.load(path)["vec"])
+    assert np.array_equal(load_space(path).vectors.numpy(), values)

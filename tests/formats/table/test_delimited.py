@@ -287,3 +287,60 @@ def test_a_table_that_lies_on_its_side_is_turned_as_the_message_says(read, tmp_p
     for names in ("x1,x2,x3", "0.5,1.5,2"):  # nobody's words
         with pytest.raises(InputError, match=r"no column holds words; (?:columns|there)"):
             read(f"{names}\n1.5,2,3\n1,2.5,4\n0.5,.1,.2\n0.5,.1,.2\n")
+
+
+@pytest.mark.parametrize("stem", ["dim", "D", "x_", "PC", "feature", "V"])
+def test_rows_called_as_dimensions_lie_on_their_side(read, tmp_path, stem):
+    words = ["the", "of", "a", "fire"]
+    turned = pd.DataFrame(VALUES[:4], index=words, columns=[f"{stem}{k}" for k in range(5)]).T
+    with pytest.raises(InputError, match=r"save the table turned \((.*)\)") as refused:
+        read(turned.to_csv())
+    (tmp_path / "x.csv").write_text(turned.to_csv())
+    code = str(refused.value).partition("turned (")[2].partition("); ")[0]
+    other = tmp_path / "turned.csv"
+    eval(code, {"pandas": pd, "FILE": tmp_path / "x.csv", "OTHER": other})
+    right(read_space(other), words, VALUES[:4])
+    assert len(read(turned.to_csv(), word_column="1").vocabulary) == len(turned)
+
+
+def test_rows_that_are_numbered_documents_are_words_of_their_own(read):
+    for rows in (["doc1", "doc2", "doc3", "doc4"], ["s1", "s2", "s3", "s4"], ["dim", "dome", "x", "v"]):
+        table = pd.DataFrame(VALUES[:4], index=rows, columns=list("abcde"))
+        right(read(table.to_csv()), rows, VALUES[:4])
+
+
+def test_a_table_on_its_side_with_numbered_rows_is_turned_as_the_message_says(read, tmp_path):
+    turned = pd.DataFrame(VALUES[:4], index=["the", "of", "a", "fire"]).T
+    (tmp_path / "x.csv").write_text(turned.to_csv())
+    with pytest.raises(InputError, match=r"those on line 1 are 4 different ones: .*index_col=0"):
+        read(turned.to_csv())
+
+
+def test_bars_part_columns_too(read):
+    words = ["a|b|c", "d|e|f", "g|h|i", "j|k|l"]
+    right(read(pd.DataFrame(VALUES[:4], index=list("abcd")).to_csv(sep="|")), list("abcd"), VALUES[:4])
+    right(
+        read("".join(f"{w} {' '.join(map(str, row))}\n" for w, row in zip(words, VALUES, strict=False))),
+        words,
+        VALUES[:4],
+    )
+
+
+def test_printed_arrays_are_saved_anew_as_the_message_says(read, tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"word": ["the", "of", "a", "fire"], "embedding": list(rng.normal(size=(4, 20)))})
+    with pytest.raises(InputError, match="arrays were printed") as refused:
+        read(table.to_csv(index=False))
+    code = str(refused.value).partition("anew: ")[2]
+    other = tmp_path / "anew.csv"
+    eval(code, {"pandas": pd, "numpy": np, "TABLE": table, "COLUMN": "embedding", "WORDS": "word", "FILE": other})
+    right(read_space(other), list(table["word"]), np.stack(table["embedding"]))
+
+
+@pytest.mark.parametrize("sign", [";", "|"])
+@pytest.mark.parametrize("header", ["", "4 5\n"])
+def test_a_sign_at_the_end_of_every_line_is_named(read, sign, header):
+    rows = [f"{word} {' '.join(map(str, row))}" for word, row in zip("abcd", VALUES, strict=False)]
+    with pytest.raises(InputError, match=rf"the rows end in '\{sign}' after the last number; take it away"):
+        read(header + "".join(f"{row}{sign}\n" for row in rows))
+    right(read("".join(f"{row}\n" for row in rows)), list("abcd"), VALUES[:4])

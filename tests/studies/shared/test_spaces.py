@@ -10,9 +10,10 @@ from gpustab.errors import InputError
 from gpustab.machine.device import Compute
 from gpustab.studies.average.study import average
 from gpustab.studies.neighbours.study import neighbours_of
-from gpustab.studies.shared import spaces
+from gpustab.studies.shared import belonging
+from gpustab.studies.shared.belonging import far_runs
 from gpustab.studies.shared.copies import find_copies, same_pairs
-from gpustab.studies.shared.spaces import far_runs, look_at, of_spaces
+from gpustab.studies.shared.spaces import look_at, of_spaces
 from gpustab.studies.stability.study import stability
 from tests import oracles
 from tests.generators import anisotropic, collapsed, generator, noisy_copies, rotation, runs_of
@@ -131,8 +132,8 @@ def one_of_another_kind(runs=6):
 
 
 def test_the_least_and_the_most_of_far_runs_are_numbers_not_text(monkeypatch):
-    monkeypatch.setattr(spaces, "far_runs", lambda *_: [(0, 10.2), (1, 9.8)])
-    runs = runs_of(noisy_copies(3, 60, 8))
+    monkeypatch.setattr(belonging, "far_runs", lambda *_: [(0, 10.2), (1, 9.8)])
+    runs = runs_of(noisy_copies(5, 60, 8))
     (note,) = said(of_spaces(runs, engine.pip_pass(runs)), "times as far")
     assert note.startswith("run-000, run-001 lie 9.8 to 10.2 times as far")
 
@@ -239,14 +240,14 @@ def test_a_group_that_nothing_acquits_is_measured(monkeypatch):
     """Estimates that scatter acquit nobody, those that agree do; one near the limit is as good as far."""
     distances = torch.ones(8, 6, 6, dtype=torch.float64)
     none = torch.zeros(6, 6, dtype=torch.bool)
-    assert spaces._none_is_far(distances, none)
+    assert belonging.all_belong(distances, none)
     scattered = distances.clone()
     scattered[::2, 0] = scattered[::2, :, 0] = 3.0
     scattered[1::2, 0] = scattered[1::2, :, 0] = 0.1
-    assert not spaces._none_is_far(scattered, none)
+    assert not belonging.all_belong(scattered, none)
     near = distances.clone()
     near[:, 0] = near[:, :, 0] = math.exp(2 * 0.31)
-    assert not spaces._none_is_far(near, none)
+    assert not belonging.all_belong(near, none)
 
 
 def test_runs_without_joint_words_are_not_looked_at():
@@ -268,4 +269,4 @@ def test_medians_without_a_run_are_those_of_what_is_left(runs, lacking):
     plain = torch.full((runs, runs), torch.nan, dtype=torch.float64)
     for j, i in itertools.permutations(range(runs), 2):
         plain[j, i] = values[j, [k for k in range(runs) if k != i]].nanquantile(0.5)
-    assert torch.equal(spaces._medians_without(values).nan_to_num(-1), plain.nan_to_num(-1))
+    assert torch.equal(belonging._medians_without(values).nan_to_num(-1), plain.nan_to_num(-1))

@@ -1,0 +1,313 @@
+"""Which runs of a group belong together: it falls into kinds, some runs lie far from all others, or one lies apart.
+
+A run may only be called odd where the others belong together. So kinds are sought first; what follows is said of groups
+that have none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gpustab.results.page import number, percent
+from gpustab.statistics.intervals import t_quantile
+from gpustab.studies.shared.claims import Claim, Margin
+from gpustab.studies.shared.wording import listed, word
+
+KINDS = Margin(1.4, "mean loss of runs of two kinds by that of one, above which they are kinds")
+"""Runs of one law have 1.06 at most in 5,000 sets of 4 to 16 real runs, and 1.4 of 20 words in 4 dimensions; runs
+whose noise varies as e^{0.3 z} have none, since two loud ones lie farther from each other than from a quiet one."""
+
+FAR_OF_FEW = Margin(1.7, "loss of a run to 2 or 3 others by theirs, above which it lies far from them")
+FAR = Margin(0.3, "the same with more others, as a logarithm, above which it lies far if they scatter not at all")
+FAR_BY_SPREAD = Margin(2.0, "robust spreads of that logarithm over runs by which it must lie above it besides")
+"""In many drawn sets: among equal runs none is named, among runs whose noise varies as e^{0.3 z} one in
+3 to 5 % of the sets of 3 to 16 runs; a run of three times the noise of equal ones always is.
+"""
+APART = Margin(1.05, "mean loss of the run that lies farthest by that of the others, above which it may lie apart")
+CHANCE_OF_ONE = Margin(0.05, "share of sets of runs of one law in which one is said to lie apart")
+
+_SURE = 4
+"""Standard errors of a sketch by which a run must stay below what is far."""
+_FEW = 4
+_NAMED = 5
+_HALF = 0.5
+"""Power of :data:`KINDS` from which a sketch doubts that runs are of one kind."""
+
+
+class Apart(NamedTuple):
+    """The run of a group that lies farthest from the others.
+
+    Attributes:
+        run: its number.
+        ratio: its mean loss to the others, by theirs to each other.
+        beyond: by how many standard errors it lies beyond them, see :func:`farthest`.
+        runs: of the group.
+        losses: mean loss without it, and with it.
+        name: of the run.
+    """
+
+    run: int
+    ratio: float
+    beyond: float
+    runs: int
+    losses: tuple[float, float]
+    name: str = ""
+
+    @property
+    def limit(self) -> float:
+        """The standard errors that the farthest of so many runs of one law exceeds in so few sets."""
+        return t_quantile(self.runs - 2, 1 - 2 * CHANCE_OF_ONE / self.runs)  # one-sided
+
+
+LIES_APART = Claim[Apart](
+    id="shared.one-lies-apart",
+    says="One run lies apart from the others.",
+    rule=(
+        f"Grubbs' test of the runs' mean losses, one-sided at {percent(CHANCE_OF_ONE)}, of three runs or more; and the "
+        f"run lies more than {APART:g} times as far from the others as these from each other"
+    ),
+    judge=lambda x: "yes" if x.ratio > APART and x.beyond > x.limit else "no",
+    sentences={
+        "yes": lambda x: (
+            f"{x.name} lies {number(x.ratio, 2)} times as far from the other runs as these lie from each other, which "
+            f"their scatter does not explain. Is it of another kind, or do some of its words have vectors of others? "
+            f"The loss is {number(x.losses[0], 3)} without it and {number(x.losses[1], 3)} with it."
+        )
+    },
+)
+
+
+class Belonging(NamedTuple):
+    """Which runs belong together, by their numbers.
+
+    Attributes:
+        kinds: two or more, the largest first; none where all runs but those named below belong together.
+        far: runs that lie far from all others, with how many times as far as these from each other.
+        apart: the one that lies farthest of the rest; ``None`` of fewer than three, or where there are kinds.
+    """
+
+    kinds: list[list[int]]
+    far: list[tuple[int, float]]
+    apart: Apart | None
+
+    @property
+    def outside(self) -> list[int]:
+        """Runs without which the others belong together."""
+        return sorted(r for kind in self.kinds[1:] for r in kind) or [r for r, _ in self.far]
+
+
+def belonging(losses: Tensor, leave_out: Tensor | None = None) -> Belonging:
+    """Return which runs belong together.
+
+    Args:
+        losses: ``(R, R)`` symmetric pair matrix.
+        leave_out: ``(R, R)`` bool, pairs that say nothing, such as copies: only the first of them is looked at.
+    """
+    values = losses.double().cpu()
+    silent = torch.zeros_like(values, dtype=torch.bool) if leave_out is None else leave_out.cpu()
+    single = _first_of_each(silent)
+    kinds = [[single[k] for k in kind] for kind in kinds_of(values[single][:, single])]
+    if kinds:
+        return Belonging(kinds, [], None)
+    far = far_runs(values, silent)
+    lying = {r for r, _ in far}
+    rest = [r for r in single if r not in lying]
+    if 2 * len(rest) <= len(single):  # nobody can tell who is odd
+        far, rest = [], single
+    apart = farthest(values[rest][:, rest])
+    return Belonging([], far, apart and apart._replace(run=rest[apart.run]))
+
+
+def _first_of_each(same: Tensor) -> list[int]:
+    return [r for r in range(len(same)) if not bool(same[r, :r].any())]
+
+
+def kinds_of(losses: Tensor, margin: float = KINDS) -> list[list[int]]:
+    """Return the kinds of runs, the largest first; nothing where they are of one kind.
+
+    Runs are merged by their mean losses (average linkage); of all stages on the way that one counts where the least
+    mean loss of two kinds most exceeds the largest within one. Independent noise makes no kinds, however much its size
+    differs: then ``d_ij² = s_i² + s_j²``, and two loud runs lie farther from each other than from quiet ones. Two runs
+    at least make a kind; where there is one kind beside single runs, or these are half of all, nothing is said.
+
+    Args:
+        losses: ``(R, R)`` symmetric pair matrix without copies.
+        margin: see :data:`KINDS`.
+
+    Example:
+        >>> apart = torch.full((5, 5), 3.0)
+        >>> apart[:3, :3] = apart[3:, 3:] = 1.0
+        >>> kinds_of(apart.fill_diagonal_(0))
+        [[0, 1, 2], [3, 4]]
+    """
+    runs = len(losses)
+    if runs <= 3 or not bool(losses.isfinite().all()):
+        return []
+    losses = losses.double().cpu()
+    i, j = torch.triu_indices(runs, runs, 1, device="cpu")
+    pairs = losses[i, j]
+    if pairs.max() <= margin * pairs.min():  # so are their means
+        return []
+    from scipy.cluster.hierarchy import linkage
+    from scipy.spatial.distance import squareform
+
+    values = losses.clone().fill_diagonal_(0).numpy()
+    kinds, within = {r: [r] for r in range(runs)}, dict.fromkeys(range(runs), 0.0)
+    best, found = margin, list[list[int]]()
+    for step, (one, other, between, _) in enumerate(linkage(squareform(values, checks=False), "average")):
+        several = [len(kind) for kind in kinds.values() if len(kind) > 1]
+        if len(several) > 1 and 2 * sum(several) > runs and between > best * max(within.values()):
+            best, found = between / max(within.values()), list(kinds.values())
+        members = kinds.pop(int(one)) + kinds.pop(int(other))
+        del within[int(one)], within[int(other)]
+        kinds[runs + step] = members
+        within[runs + step] = float(values[np.ix_(members, members)].sum() / (len(members) * (len(members) - 1)))
+    return sorted(map(sorted, found), key=lambda kind: (-len(kind), kind))
+
+
+def said_of_kinds(
+    kinds: Sequence[Sequence[int]], names: Sequence[str], losses: Tensor, chance: Tensor | None = None
+) -> str:
+    """Return that runs fall into kinds, which, and how far they lie from each other.
+
+    Args:
+        kinds: see :class:`Belonging`.
+        names: of all runs.
+        losses: ``(R, R)``.
+        chance: ``(R, R)``, those of unrelated spaces, if known.
+    """
+    distances = losses if chance is None else losses / chance
+    form = (lambda x: f"{number(x, 3)}") if chance is None else (lambda x: f"{percent(x)} of chance")
+    within, between = map(form, within_and_between(distances, kinds))
+    which = "; ".join(listed([names[r] for r in kind]) for kind in kinds[:_NAMED])
+    more = f"; and {len(kinds) - _NAMED} more" if len(kinds) > _NAMED else ""
+    return (
+        f"The runs fall into {word(len(kinds))} kinds: {which}{more}. Two runs of one kind lie {within} apart, two of "
+        f"different kinds {between}. A mean over all of them says nothing of any. Measure each kind by itself."
+    )
+
+
+def said_of_apart(found: Belonging, names: Sequence[str]) -> list[str]:
+    """Return the note on a run that lies apart, if there is one."""
+    said = LIES_APART.sentence(found.apart._replace(name=names[found.apart.run])) if found.apart else ""
+    return [said] if said else []
+
+
+def within_and_between(values: Tensor, kinds: Sequence[Sequence[int]]) -> tuple[float, float]:
+    """Return the mean of a pair matrix over pairs of runs of one kind, and over those of two."""
+    of = torch.full((len(values),), -1, device="cpu")
+    for k, kind in enumerate(kinds):
+        of[list(kind)] = k
+    i, j = torch.triu_indices(len(values), len(values), 1, device="cpu")
+    known, same, pairs = (of[i] >= 0) & (of[j] >= 0), of[i] == of[j], values.cpu()[i, j].double()
+    return float(pairs[known & same].mean()), float(pairs[known & ~same].mean())
+
+
+def farthest(losses: Tensor) -> Apart | None:
+    """Return the run that lies farthest from the others, and by how many standard errors; ``None`` of two runs.
+
+    Of the mean losses h of the runs to all others, it has the largest. Less the mean of the rest, in units of their SD
+    times ``√(1 + 1 / (R − 1))``, this has a t law of R − 2 degrees of freedom if it is no more than a draw of their law
+    (Grubbs 1950): pairs that share runs are all in h. Three runs are enough, if two lie very much alike to the third.
+
+    Example:
+        >>> losses = torch.tensor([[0.0, 1.0, 2.0], [1.0, 0.0, 2.125], [2.0, 2.125, 0.0]])
+        >>> farthest(losses)[:3]
+        (2, 2.0625, 9.814954576223638)
+    """
+    runs = len(losses)
+    if runs < 3:
+        return None
+    means = losses.double().cpu().sum(1) / (runs - 1)
+    run = int(means.argmax())
+    rest = torch.cat([means[:run], means[run + 1 :]])
+    error = float(rest.std()) * math.sqrt(1 + 1 / (runs - 1))
+    among = float((means.sum() - 2 * means[run]) / (runs - 2))
+    beyond = float(means[run] - rest.mean()) / error if error else math.inf
+    return Apart(run, float(means[run]) / among if among else math.nan, beyond, runs, (among, float(means.mean())))
+
+
+def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int, float]]:
+    """Return the runs that lie much farther from the others than these lie from each other, with how many times.
+
+    ``ratio_i`` is the median loss of run i to the others by that of the others among themselves: the median over them
+    of each one's median, so that nearly half of the runs may be of another kind. (The median over their pairs is lost
+    as soon as three of eight are.) One run in ten of three times the noise leaves ``mean ± t(R − 1) SE`` a coverage of
+    0.6 to 0.8: such a run must be known by name.
+
+    Args:
+        losses: ``(R, R)`` symmetric pair matrix, R ≥ 3; fewer runs have no others.
+        leave_out: ``(R, R)`` bool, pairs that say nothing, such as copies.
+
+    Example:
+        >>> apart = torch.tensor([[0.0, 1, 1, 3], [1, 0, 1, 3], [1, 1, 0, 3], [3, 3, 3, 0]])
+        >>> far_runs(apart)
+        [(3, 3.0)]
+    """
+    runs = len(losses)
+    if runs < 3:
+        return []
+    ratio, beyond = _farness(losses, leave_out)
+    return [(r, float(ratio[r])) for r in (beyond > 0).nonzero().flatten().tolist()]
+
+
+def _farness(losses: Tensor, leave_out: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Return all ratios of :func:`far_runs`, and how far their logarithms lie beyond what is near; each ``(R,)``."""
+    values = losses.double().cpu().clone().fill_diagonal_(math.nan)
+    if leave_out is not None:
+        values[leave_out] = math.nan
+    own, rest = values.nanquantile(0.5, dim=1), _medians_without(values).nanquantile(0.5, dim=0)
+    ratio = (own / rest).where(rest > 0, torch.nan)
+    logs = ratio.log()
+    spread = 1.4826 * (logs - logs.nanquantile(0.5)).abs().nanquantile(0.5)
+    return ratio, logs - far_from(len(values), float(spread.nan_to_num()))
+
+
+def all_belong(distances: Tensor, leave_out: Tensor) -> bool:
+    """Tell whether estimates of squared losses, ``(G, R, R)``, almost surely leave no run far, and make no kinds.
+
+    A jackknife over the estimates says how much they scatter.
+    """
+    groups, runs = distances.shape[:2]
+    if runs < 3:
+        return True
+    single = _first_of_each(leave_out.cpu())
+    if kinds_of(distances.mean(0)[single][:, single].sqrt(), KINDS**_HALF):
+        return False
+    parts = [distances.mean(0), *(distances.sum(0) - distances) / (groups - 1)]
+    beyond = torch.stack([_farness(part.sqrt(), leave_out)[1] for part in parts])
+    spread = (groups - 1) * (beyond[1:] - beyond[1:].mean(0)).square().mean(0)
+    asked = ~beyond[0].isnan()  # a run of which nothing is left to say is not far
+    return bool((beyond[0] + _SURE * spread.sqrt() < 0)[asked].all())
+
+
+def _medians_without(values: Tensor) -> Tensor:
+    """Return the median loss of every run, without each of the others, ``(R, R)``; every row is sorted once.
+
+    Args:
+        values: ``(R, R)`` symmetric; NaN, as its diagonal is, says nothing.
+
+    Returns:
+        In column i what the medians of the other runs are without run i; NaN for run i itself.
+    """
+    sorted_, places = values.sort(1).values, values.argsort(1).argsort(1)  # NaN comes last
+    there = ~values.isnan()
+    left = there.sum(1, keepdim=True) - there.long()
+
+    def kth(k: Tensor) -> Tensor:
+        """The k-th of those that are left, one further on where what is left out stands before it."""
+        return sorted_.gather(1, (k + (there & (places <= k)).long()).clamp(0, len(values) - 1))
+
+    medians = kth((left - 1).clamp(min=0) // 2).lerp(kth(left // 2), 0.5)
+    return medians.where(left > 0, torch.nan).fill_diagonal_(math.nan)
+
+
+def far_from(runs: int, spread: float) -> float:
+    """Return the logarithm of the ratio above which one of so many runs is far, with the spread of all logarithms."""
+    return math.log(FAR_OF_FEW) if runs <= _FEW else FAR + FAR_BY_SPREAD * spread
