@@ -65,7 +65,7 @@ def test_a_run_set_may_have_things_of_others_beside_it(tmp_path):
 
 @pytest.mark.parametrize("below", ["", "runs", "a/b/c"])
 def test_runs_do_not_lie_among_texts(texts, below):
-    with pytest.raises(InputError, match="lies within .*texts, whose files are read; give a folder of its own"):
+    with pytest.raises(InputError, match=r"lies within .*texts, whose files are read; give a folder of its own"):
         check_place(texts / below, texts)
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import torch
 
-from gpustab.errors import InputError
 from gpustab.formats.atomic import clear_leftovers, make_folder, remove, told
 from gpustab.formats.options import LoadOptions
 from gpustab.machine.device import log
