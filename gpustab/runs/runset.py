@@ -41,6 +41,7 @@ from gpustab.runs.manifest import (
     want_fields,
     write_manifest,
 )
+from gpustab.runs.place import check_place
 from gpustab.spaces.space import Space
 
 log = logging.getLogger("gpustab")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from urllib.parse import unquote_to_bytes
 
+from gpustab.corpus.evidence.alphabets import digits_for_letters, mixed_alphabets
 from gpustab.corpus.evidence.doubt import Doubt, shown
 from gpustab.corpus.evidence.look import Look
 from gpustab.errors import option
@@ -245,4 +246,6 @@ DAMAGES: tuple[Callable[[Look], Doubt | None], ...] = (
     coded_letters,
     pieces_of_words,
     letters_apart,
+    mixed_alphabets,
+    digits_for_letters,
 )
