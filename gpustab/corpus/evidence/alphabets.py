@@ -1,4 +1,4 @@
-"""Doubts about words with letters of two alphabets, or digits for letters: to a reader they are other words of the text.
+"""Doubts about words with letters of two alphabets, or digits for letters: to a reader they are other words.
 
 No table says which letters look alike: the text does, where it has a word in both spellings.
 """
@@ -62,7 +62,7 @@ def mixed_alphabets(look: Look) -> Doubt | None:
 
 
 def digits_for_letters(look: Look) -> Doubt | None:
-    """Doubt words with digits for letters, as readers of scans put them: ``0f`` and ``he1p``, beside *of* and *help*."""
+    """Doubt words with digits for letters, as readers of scans put them: ``he1p`` beside *help*."""
     found = _looks_of(look, digits=True)
     return found and _doubt(found, look, "digits for letters", "a digit")
 
@@ -78,7 +78,7 @@ def _doubt(found: _Looks, look: Look, what: str, kind: str) -> Doubt:
 
 
 def _mended(found: _Looks) -> str:
-    """Return Python that puts letters for those that look so; words that are whole in their alphabet stay, if any are."""
+    """Return Python that puts letters for those that look so; words that are whole in their alphabet stay."""
     large = {a.upper(): b.upper() for a, b in found.table.items() if a != a.upper() and len(a.upper() + b.upper()) == 2}
     both = found.table | large
     table = f"str.maketrans({''.join(both)!r}, {''.join(both.values())!r})"

@@ -126,7 +126,7 @@ def lost_letters(look: Look) -> Doubt | None:
                 cut[sign] += n
     (sign, number), *_ = cut.most_common(1) or [("", 0)]
     share = number / max(len(words), 1)
-    if number < _FEWEST or share < _SLIGHT or 2 * number < sum(word.count(sign) for word in words):
+    if number < _FEWEST or share < _SLIGHT or 2 * number < sum(sign in word for word in words):
         return None
     held = [word for word in words if sign in word]
     says = f"letters that are lost or written with a sign: {share:.1%} of the words have '{sign}' within"

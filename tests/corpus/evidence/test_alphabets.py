@@ -1,4 +1,4 @@
-"""Letters that only look like those of the text are told, with Python that mends them; texts of two alphabets are not."""
+"""Letters that only look like those of the text are told, and mended as is told; texts of two alphabets are not."""
 
 import re
 
