@@ -95,13 +95,13 @@ def _is_nothing(path: Path) -> bool:
 
 
 def _is_ours(path: Path) -> bool:
-    """Tell whether a folder is a run set or a part of one, also of a training that was stopped, or a report."""
-    if not path.is_dir():
+    """Tell whether a folder is a run set or a part of one, also of a training that began just now, or a report."""
+    if not path.is_dir() or path.name.startswith("."):
         return False
     if path.name.startswith(_UNFINISHED) or report_of(path):
         return True
-    below = islice(path.rglob("*"), _LOOKED)
-    return any(_marks(one) for one in (path, *below))
+    below = list(islice(path.rglob("*"), _LOOKED))
+    return any(map(_marks, (path, *below))) or not any(one.is_file() and not _is_nothing(one) for one in below)
 
 
 def _marks(path: Path) -> bool:

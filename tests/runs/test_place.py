@@ -46,6 +46,7 @@ def test_what_systems_and_stopped_calls_leave_is_nothing(tmp_path, name):
     [
         ("sgns/fixed/plan.json", '{"schema": "gpustab.plan/3"}'),
         ("sgns/fixed/run-000.safetensors", ""),
+        ("sgns/fixed/.train.lock", ""),
         ("sgns-baseline/manifest.json", '{"schema": "gpustab.runset/2"}'),
         ("sgns-baseline/lsa/fixed/plan.json", '{"schema": "gpustab.plan/3"}'),
         ("unfinished-encoding/x/y", ""),
