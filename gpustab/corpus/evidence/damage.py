@@ -28,8 +28,9 @@ _COMMON = tuple("'’‘‛`´′＇.,:;!/&@+*_|#=%$\\~·‧•…()[]{}<>-‐�
 _PIECED, _MARKED, _DIFFERENT = 0.03, 0.3, 10
 """Of the words, how many begin or end with one sign twice or a mark of pieces, or with a letter or underscore that is
 one; and different ones: C++ is one."""
-_APART = 0.01
-"""Of the words, how many are letters of a word that stand alone, one after the other."""
+_APART, _MOSTLY_APART = 0.01, 0.2
+"""Of the words, how many are letters of a word that stand alone, one after the other: of print with stress in it, and of
+a text in which letters are the most frequent words."""
 _UTF8 = re.compile("[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _BEYOND = re.compile(r"[^\x00-\x7f]+")
 _LETTER = r"[^\W\d_]"
@@ -237,7 +238,7 @@ def letters_apart(look: Look) -> Doubt | None:
     if len(found) < _FEWEST or share < _APART:
         return None
     says = f"letters apart: {share:.0%} of the words are single letters of words such as '{found[0]}'"
-    return Doubt("apart", share, shown(found), False, says, "put the letters of these words together")
+    return Doubt("apart", share, shown(found), share >= _MOSTLY_APART, says, "put the letters of these words together")
 
 
 DAMAGES: tuple[Callable[[Look], Doubt | None], ...] = (

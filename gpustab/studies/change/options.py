@@ -92,6 +92,9 @@ class ChangeOptions(Options):
             )
         if self.truth_columns and self.truth is None:
             raise InputError(f"{option('truth_columns')} has no effect: give their file, {option('truth', ...)}, too")
+        if self.reference is not None and not self.followed:
+            ways = f"it is for words that are followed, {option('words', ...)}"
+            raise InputError(f"{option('reference', self.reference)} has no effect: {ways}")
         if self.anchors and self.align != "anchors":
             raise InputError(f"{option('anchors')} has no effect: give {option('align', 'anchors')} too")
         if self.authors is not None and self.align == "none":
