@@ -25,7 +25,7 @@ from benchmarks.setting import environment, keep
 from gpustab.corpus.broken import run_on
 from gpustab.corpus.dates import kept_year
 from gpustab.corpus.evidence import DOUBTS, evidence_of, look_at
-from gpustab.corpus.formats import FORMATS
+from gpustab.corpus.formats.registry import FORMATS
 from gpustab.corpus.numbering import number
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.tokenise import tokeniser

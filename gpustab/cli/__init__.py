@@ -11,11 +11,7 @@ from gpustab.cli.app import app
 
 
 class StoppedError(KeyboardInterrupt):
-    """Somebody stops the command by a signal.
-
-    Attributes:
-        number: of the signal.
-    """
+    """Somebody stops the command by a signal."""
 
     def __init__(self, number: int) -> None:
         super().__init__()

@@ -209,13 +209,7 @@ class _Commands(Mapping[str, Any]):
 
 
 class App(typer.Typer):
-    """A Typer whose commands are :class:`Once`, each imported when it is called.
-
-    Args:
-        home: package of the modules that the commands live in.
-        table: as :data:`COMMANDS`.
-        **how: as Typer takes it.
-    """
+    """A Typer whose commands are :class:`Once`, each imported when it is called."""
 
     def __init__(self, home: str, table: Mapping[str, tuple[str, str]], **how: Any) -> None:
         super().__init__(cls=type("Lazy", (Lazy,), {"app": self}), no_args_is_help=True, **how)

@@ -71,10 +71,6 @@ class Bar:
     """A bar on stderr that appears with the first report, so that what is printed before stands above it.
 
     Where stderr is no terminal, a line every :data:`EVERY` seconds says the same.
-
-    Args:
-        console: of stderr.
-        shown: whether anybody wants to know.
     """
 
     def __init__(self, console: Console, *, shown: bool) -> None:

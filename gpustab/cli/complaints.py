@@ -8,6 +8,7 @@ import signal
 from ast import literal_eval
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 import typer
 from rich.console import Console
@@ -27,18 +28,21 @@ FLAGS: dict[str, str] = {
 """How the library's options are typed here, by their names, where it is not the name itself; commands add theirs."""
 
 
-SET = [""]
-"""Whose ``--set`` is meant: the last is of the command that runs, ``"train's "`` where it has none."""
+_WHOSE = ContextVar("whose", default="")
+"""Whose ``--set`` is meant: of the command that runs, ``"train's "`` where it has none."""
 
 
 @contextmanager
-def complaining(stopped: Callable[[], str] = lambda: "stopped; nothing was written") -> Iterator[None]:
+def complaining(
+    stopped: Callable[[], str] = lambda: "stopped; nothing was written", whose: str | None = None
+) -> Iterator[None]:
     """End with exit code 2 for bad input, 1 for failed work and 128 + N for signal N, each told in one line.
 
     Args:
         stopped: says what is left of the work when somebody stops it.
+        whose: ``--set`` is meant by advice, ``"train's "`` of a command that has none; default: as around.
     """
-    errors = Console(stderr=True)
+    errors, outer = Console(stderr=True), _WHOSE.set(_WHOSE.get() if whose is None else whose)
     try:
         yield
     except typer.Exit:
@@ -59,6 +63,8 @@ def complaining(stopped: Callable[[], str] = lambda: "stopped; nothing was writt
             raise
         _complain(errors, "failed", error)
         raise typer.Exit(1) from None
+    finally:
+        _WHOSE.reset(outer)
 
 
 def as_typed(error: BaseException) -> str:
@@ -75,7 +81,7 @@ def _flag(name: str, value: str | None) -> str:
     if value in ("True", "False") and not flag.startswith("--set "):
         return flag if value == "True" else f"--no-{flag.removeprefix('--')}"
     if flag.startswith("--set "):
-        flag = f"{SET[-1]}{flag}"
+        flag = f"{_WHOSE.get()}{flag}"
     if value is None:
         return flag
     plain = {"True": "true", "False": "false"}.get(value, _plain(value))  # --set reads JSON

@@ -264,8 +264,8 @@ def info(
         from gpustab.runs.place import refuse_within
         from gpustab.studies.info.study import info as look_at
 
-        for file in files if showing.out else ():
-            if holds_texts(file):
+        for file in filter(holds_texts, files):
+            if showing.out is not None:
                 refuse_within(showing.out, file)
         chosen = given(corpus_options)
         corpus = CorpusOptions(**chosen) if chosen else None

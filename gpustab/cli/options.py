@@ -133,17 +133,12 @@ def parameters_of(what: str) -> Option:
 def check_corpus(name: str) -> None:
     """Refuse a corpus that is not there."""
     if name not in CORPORA and not Path(name).exists():
-        from gpustab.formats.source import near_file
-
         raise InputError(f"{name}: there is no such file, folder or corpus{near_file(Path(name), CORPORA)}")
 
 
 def check_runs(paths: Sequence[Path], named: Sequence[str] = (), least: int = LEAST_RUNS) -> None:
     """Refuse runs that are not there, or too few, before anything is imported that reads them."""
-    together: dict[str, list[Path]] = {}
-    for text in named:
-        name, files = _named_files(text)
-        together.setdefault(name, []).extend(files)
+    together = _named_files(named)
     if least > 1 and len(paths) == 1 and paths[0].is_file():
         _want_vectors(paths[0])
     if paths or not named:
@@ -191,11 +186,7 @@ def open_runs(
 
     how = replace(loading, options=load_options)
     groups = open_groups(paths, how, single_runs=single_runs) if paths or not named else []
-    together: dict[str, list[Path]] = {}
-    for text in named:
-        name, files = _named_files(text)
-        together.setdefault(name, []).extend(files)
-    for name, files in together.items():
+    for name, files in _named_files(named).items():
         found = open_groups(files, how, name=name, single_runs=single_runs)
         if len(found) > 1:
             raise InputError(f"{option('group', name)}: is {len(found)} groups; name one of them, or give it as RUNS")
@@ -203,15 +194,21 @@ def open_runs(
     return groups
 
 
-def _named_files(text: str) -> tuple[str, list[Path]]:
-    name, equals, pattern = text.partition("=")
-    if not (name and equals and pattern):
-        raise InputError(f"{option('group')} is '{text}', wanted NAME=FILES, as in sgns=a*.txt")
-    try:
-        return name, files_of(pattern)
-    except InputError:
-        several = f"; one pattern stands for several files, as in '{name}={_common(pattern)}'" if "," in pattern else ""
-        raise InputError(f"'{text}': there is no file {pattern}{several}") from None
+def _named_files(named: Sequence[str]) -> dict[str, list[Path]]:
+    """Return the files of groups ``NAME=FILES`` by name; a name may come again."""
+    together: dict[str, list[Path]] = {}
+    for text in named:
+        name, _, pattern = text.partition("=")
+        if not (name and pattern):
+            raise InputError(f"{option('group')} is '{text}', wanted NAME=FILES, as in sgns=a*.txt")
+        try:
+            together.setdefault(name, []).extend(files_of(pattern))
+        except InputError:
+            ways = (
+                f"; one pattern stands for several files, as in '{name}={_common(pattern)}'" if "," in pattern else ""
+            )
+            raise InputError(f"'{text}': there is no file {pattern}{ways}") from None
+    return together
 
 
 def _common(listed: str) -> str:

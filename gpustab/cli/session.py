@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -115,16 +115,7 @@ def _check_output(
     corpus: str | None,
     held: ExitStack,
 ) -> None:
-    """See before the work that nothing is replaced unasked, that what is asked for has a meaning, and hold the folder.
-
-    Args:
-        showing: what is written.
-        output: see :func:`session`.
-        folder: see :func:`session`.
-        runs: see :func:`session`.
-        corpus: see :func:`session`.
-        held: what is to be let go when the work is done.
-    """
+    """See before the work that nothing is replaced unasked and all that is asked for has a meaning; hold the folder."""
     from gpustab.formats.atomic import check_can_make
     from gpustab.runs.manifest import MANIFEST
     from gpustab.runs.place import check_place, foreign, refuse_others, refuse_within
@@ -196,7 +187,7 @@ def show(result: Result, showing: Showing) -> None:
         _print_phases(result.environment.get("phases", {}) | timed.stop())
     if not showing.quiet:
         for page in (path for path in written if path.suffix == ".html"):
-            _dim(f"open {printable(str(page))} in a browser")
+            say(f"open {printable(str(page))} in a browser", "dim")
 
 
 def say(line: str, style: str = "") -> None:
@@ -206,14 +197,10 @@ def say(line: str, style: str = "") -> None:
     Console(stderr=True).print(line, style=style, markup=False, highlight=False, soft_wrap=True)
 
 
-def _dim(line: str) -> None:
-    say(line, "dim")
-
-
 def _print_phases(phases: dict[str, float]) -> None:
     whole = sum(phases.values())
     for name, seconds in phases.items():
-        _dim(f"{seconds:9.2f} s {seconds / whole:5.0%}  {printable(name)}")
+        say(f"{seconds:9.2f} s {seconds / whole:5.0%}  {printable(name)}", "dim")
 
 
 def _print(result: Result, showing: Showing) -> None:
@@ -228,14 +215,10 @@ def _print(result: Result, showing: Showing) -> None:
         console.width = 100  # a file has no width
     print_result(result, console, brief=not showing.verbose)
     if showing.out is None and not showing.quiet and result.name != "train":
-        folder = next(name for name in _folders() if not Path(name).exists())
+        names = chain(["report"], (f"report-{n}" for n in count(2)))
+        folder = next(name for name in names if not Path(name).exists())
         line = f"more: {result.environment['command']} --out {folder}"
         console.print(printable(line), markup=False, highlight=False, soft_wrap=True)
-
-
-def _folders() -> Iterator[str]:
-    yield "report"
-    yield from (f"report-{number}" for number in count(2))
 
 
 def wrote(paths: Sequence[Path], showing: Showing) -> None:
@@ -244,4 +227,4 @@ def wrote(paths: Sequence[Path], showing: Showing) -> None:
     _written.extend(names)
     if not showing.quiet:
         some = names if len(names) <= _NAMED else [f"{len(names)} files to {printable(str(paths[0].parent))}"]
-        _dim(f"wrote {', '.join(some)}")
+        say(f"wrote {', '.join(some)}", "dim")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import MISSING, make_dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_o
 import typer
 
 from gpustab.cli.app import FOLDED, PANELS, show_all
-from gpustab.cli.complaints import FLAGS, SET, complaining
+from gpustab.cli.complaints import FLAGS, complaining
 from gpustab.options import Declared, Option, Options, declarations, declared_by, item_of, members
 
 T = TypeVar("T")
@@ -44,7 +43,7 @@ def takes(*bundles: type) -> Callable[[Callable[..., T]], Callable[..., T]]:
 
         def with_bundles(**values: Any) -> T:
             values.pop("help_all", None)
-            with _naming_set("" if "--set" in taken else "train's "), complaining():
+            with complaining(whose="" if "--set" in taken else "train's "):
                 for name, several in bundled.items():
                     values[name] = named[name](**{one.name: one.read(values.pop(one.name)) for one in several})
                 for name, one in single.items():
@@ -61,25 +60,8 @@ def takes(*bundles: type) -> Callable[[Callable[..., T]], Callable[..., T]]:
     return decorate
 
 
-@contextmanager
-def _naming_set(whose: str) -> Iterator[None]:
-    SET.append(whose)
-    try:
-        yield
-    finally:
-        SET.pop()
-
-
 class Typed(NamedTuple):
-    """An option as it is typed.
-
-    Attributes:
-        name: of the argument that it becomes.
-        declared: what it takes.
-        default: what it is where it is not typed; ``MISSING`` where it must be.
-        help: what it is for.
-        panel: where the help shows it.
-    """
+    """An option as it is typed."""
 
     name: str
     declared: Declared

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.corpus.corpus import Ids
+from gpustab.corpus.compact import Ids
 
 _WINDOW = 6
 _MOST = 0.5
@@ -62,13 +62,7 @@ class Boilerplate(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A line between signs, by its tokens.
-
-    Attributes:
-        start: the first of them.
-        end: behind the last.
-        words: its words as ids.
-    """
+    """A line between signs, by its tokens."""
 
     start: int
     end: int

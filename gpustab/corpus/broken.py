@@ -41,10 +41,6 @@ _MOST = 8
 def run_on(text: str, how: JoinBroken) -> str:
     r"""Return a text as one line: blanks for its line ends, except where a word is broken.
 
-    Args:
-        text: with line ends.
-        how: whether breaks are marked by :data:`BREAK`, joined or left.
-
     >>> run_on("reser\u00ad\nvation for the presi-\ndent", "auto")
     'reservation for the presi-\x7fdent'
     """
@@ -91,12 +87,7 @@ class Breaks:
                 self._hyphenated[pair] += times
 
     def mended(self, words: Mapping[int, Word], times: NDArray[np.int64]) -> dict[int, Word]:
-        """Return tokens with their breaks joined, or become plain signs.
-
-        Args:
-            words: tokens by their numbers.
-            times: how often each stands.
-        """
+        """Return tokens with their breaks joined, or become plain signs."""
         found = {k: self._mended(word, int(times[k])) for k, word in words.items() if word.signs}
         if self._joined.total() >= _FEWEST:
             return found

@@ -10,6 +10,9 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+Ids = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+
 _AT_ONCE = 1 << 20
 """Tokens that are looked at at a time: all at once, their long numbers would take several times the room of a text."""
 _HASHED = 1 << 18
@@ -47,13 +50,7 @@ def stretches(offsets: NDArray[np.int64], most: int = 0) -> Iterator[tuple[int, 
 
 
 class Record(NamedTuple):
-    """What a corpus keeps of a document besides its words.
-
-    Attributes:
-        id: see :class:`gpustab.corpus.documents.Document`.
-        metadata: likewise.
-        place: its number among all documents of the source, from 0.
-    """
+    """What a corpus keeps of a document besides its words; ``place`` counts all documents of the source, from 0."""
 
     id: str
     metadata: Mapping[str, str]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from gpustab.corpus.corpus import Ids, Offsets
+from gpustab.corpus.compact import Ids, Offsets
 from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError, InputError
 

@@ -9,11 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gpustab.corpus.compact import Record, Records
+from gpustab.corpus.compact import Ids, Offsets, Record, Records
 from gpustab.corpus.documents import Documents
-from gpustab.corpus.formats import Document
+from gpustab.corpus.formats.format import Document
 from gpustab.corpus.options import CorpusOptions as CorpusOptions
 from gpustab.errors import InputError
 from gpustab.runs.key import noun_of
@@ -21,9 +20,6 @@ from gpustab.spaces.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from gpustab.corpus.evidence import Evidence
-
-Ids = NDArray[np.int32]
-Offsets = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,10 +100,7 @@ class Corpus:
         return (document for place, document in enumerate(self.source or ()) if place in wanted)
 
     def take(self, which: Sequence[int]) -> Corpus:
-        """Return some of the documents as a corpus with the same vocabulary.
-
-        Args:
-            which: their numbers, in any order; the documents keep theirs.
+        """Return some of the documents, in the order of the corpus, as one with the same vocabulary.
 
         Raises:
             InputError: if none of them has a word.

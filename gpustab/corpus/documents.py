@@ -16,10 +16,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gpustab.corpus.formats import FORMATS, Document, TextFile, TextFormat, recognise
+from gpustab.corpus.formats.format import Document, TextFile, TextFormat
 from gpustab.corpus.formats.plain import PLAIN, RUN_ON, Found, documents, find_layout
 from gpustab.corpus.formats.records import refuse_columns
-from gpustab.corpus.formats.registry import COMPRESSED, suffix_of
+from gpustab.corpus.formats.registry import COMPRESSED, FORMATS, recognise, suffix_of
 from gpustab.corpus.formats.tei import Editing
 from gpustab.corpus.options import CORPORA, FoundLayout, ReadOptions
 from gpustab.errors import InputError, option, some_of
@@ -198,13 +198,7 @@ _LAYOUTS: dict[FoundLayout, str] = {
 
 
 class Part(NamedTuple):
-    """One file of a source.
-
-    Attributes:
-        format: what it is.
-        file: where it lies, and its encoding.
-        id: what it is called in the source; empty where it is all of it.
-    """
+    """One file of a source."""
 
     format: TextFormat
     file: TextFile

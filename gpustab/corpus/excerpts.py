@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gpustab.corpus.formats import Document
+from gpustab.corpus.formats.format import Document
 
 _BLOCK = 32_000
 """Characters of neighbouring documents that are kept together: enough for the head of a record and its body."""
@@ -14,12 +14,7 @@ _BLOCKS = 64
 
 
 class Piece(NamedTuple):
-    """A document, or a part of a long one, as its reader gave it to the trainer.
-
-    Attributes:
-        id: of the document.
-        texts: the lines of a block, or one text.
-    """
+    """A document, or a part of a long one, as its reader gave it to the trainer."""
 
     id: str
     texts: tuple[str, ...]

@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.corpus.compact import stretches
-from gpustab.corpus.corpus import Ids
+from gpustab.corpus.compact import Ids, stretches
 
 _SEQUENCE, _BINS = 4, 32
 _FEWEST = 20

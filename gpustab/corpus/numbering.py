@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from gpustab.corpus.boilerplate import Boilerplate, Mark, find_boilerplate, find_frames, marks_in
 from gpustab.corpus.broken import BREAK
-from gpustab.corpus.compact import Record, Records, copies_among, counts_of
-from gpustab.corpus.corpus import Ids, Offsets
+from gpustab.corpus.compact import Ids, Offsets, Record, Records, copies_among, counts_of
 from gpustab.corpus.documents import Documents, open_documents
 from gpustab.corpus.excerpts import Excerpts
 from gpustab.corpus.options import CorpusOptions, ReadOptions
@@ -133,8 +132,8 @@ class Numbered:
         )
 
     def without_duplicates(self) -> Numbered:
-        """Leave out documents with the same words in the same order as an earlier one."""
-        copies = copies_among(self.ids, self.starts, END)
+        """Leave out documents with the same words in the same order as an earlier one, if the options say so."""
+        copies = copies_among(self.ids, self.starts, END) if self.options.drop_duplicates else np.zeros(0, bool)
         if not copies.any():
             return self
         copied = [self._beginning(k) for k in np.flatnonzero(copies)[: _SHOWN - len(self.copied)]]
@@ -167,11 +166,6 @@ def number(
     source: str | Path, options: CorpusOptions, tokenizer: Callable[[str], Iterable[str]] | None = None
 ) -> Numbered:
     """Read a source and number its words.
-
-    Args:
-        source: see :func:`gpustab.corpus.documents.open_documents`.
-        options: how it is made a corpus.
-        tokenizer: cuts a text into words, in place of ``options.tokenizer``.
 
     Raises:
         InputError: if the source cannot be read, or a word has white space.
@@ -226,11 +220,11 @@ def number(
         ),
         marks=tuple(marks),
     )
-    meant = one_spelling(spelled.without_duplicates() if options.drop_duplicates else spelled, tokenizer)
-    if not options.cut_boilerplate:
-        return meant
-    rest = meant.without_boilerplate()
-    return rest.without_duplicates() if options.drop_duplicates else rest
+    meant = spelled.without_duplicates()
+    if one := one_spelling(meant.words, meant.ids, meant.counts, options, tokenizer):
+        words, ids, notes = one
+        meant = replace(meant, words=words, ids=ids, notes=(*notes, *meant.notes)).without_duplicates()
+    return meant.without_boilerplate().without_duplicates() if options.cut_boilerplate else meant
 
 
 def _check_words(name: str, words: Iterable[str]) -> None:
@@ -264,9 +258,6 @@ def splitter(documents: Documents, options: CorpusOptions) -> Callable[[list[str
 
 def least_count(counts: NDArray[np.int64]) -> int:
     """Return the least count of a word that fits.
-
-    Args:
-        counts: ``(v,)`` how often each word occurs.
 
     >>> least_count(np.full(1000, 40)), least_count(np.full(1000, 4)), least_count(np.full(1000, 6000))
     (5, 2, 20)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Literal
 
 from gpustab.errors import InputError, option
@@ -122,7 +123,7 @@ class CorpusOptions(ReadOptions):
         fraction: keep the first documents of those that are left, this part of them, rounded up.
     """
 
-    drop: Annotated[str | None, Option(metavar="PATTERN", each=_check_drop)] = None
+    drop: Annotated[str | None, Option(metavar="PATTERN", each=partial(_check_pattern, "drop"))] = None
     tokenizer: Annotated[str | None, Option(each=_check_tokenizer)] = None
     language: Annotated[str, Option(metavar="CODE", each=_check_language)] = "en"
     lowercase: Annotated[bool, Option(typed=False)] = True
@@ -173,10 +174,6 @@ def _check_tokenizer(tokenizer: str) -> None:
     if re.fullmatch(r"[\w -]*", tokenizer):  # it would find itself alone
         raise InputError(f"{option('tokenizer')} is {tokenizer!r}, {wanted}")
     _check_pattern("tokenizer", tokenizer, wanted)
-
-
-def _check_drop(pattern: str) -> None:
-    _check_pattern("drop", pattern)
 
 
 def _check_language(code: str) -> None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import median
 from typing import NamedTuple
 
 import numpy as np
 
-from gpustab.corpus.compact import Record
 from gpustab.corpus.corpus import Corpus
-from gpustab.corpus.dates import YEAR_AND_TWO, UnclearDateError, Years, kept_year, read_span, read_years
+from gpustab.corpus.dates import Years
+from gpustab.corpus.document_dates import UNCLEAR, Left, are_dates, left_out, read_all, value_in, written_in
 from gpustab.corpus.options import UnclearDates
 from gpustab.errors import InputError, option, some_of
 from gpustab.results.page import counted
@@ -19,21 +18,13 @@ from gpustab.results.page import counted
 SHORT = 0.1
 """A period with a smaller part of the tokens of the middle one is named: few of its words will be frequent enough."""
 
-_SHOWN, _LISTED = 3, 20
-_MONTHS = 12
-OUTSIDE, UNDATED, UNCLEAR, ACROSS = "outside of all periods", "without a date", "with an unclear date", "across periods"
-"""Why a document is in no period."""
+_LISTED = 20
+OUTSIDE, ACROSS = "outside of all periods", "across periods"
+"""Why a document with a clear date is in no period."""
 
 
 class PeriodCount(NamedTuple):
-    """How much text a period has.
-
-    Attributes:
-        name: of the period.
-        documents: in it.
-        tokens: of these, of words in the vocabulary.
-        years: how many it has; 0 where it is a value of a column.
-    """
+    """How much text a period has."""
 
     name: str
     documents: int
@@ -41,28 +32,8 @@ class PeriodCount(NamedTuple):
     years: int = 0
 
 
-class Left(NamedTuple):
-    """Documents that are in no period, for one reason.
-
-    Attributes:
-        reason: why.
-        documents: how many.
-        examples: what stands in their column, the most frequent first.
-    """
-
-    reason: str
-    documents: int
-    examples: tuple[str, ...]
-
-
 class Periods(NamedTuple):
-    """The documents of a corpus by period.
-
-    Attributes:
-        column: that tells the period.
-        periods: in order, empty ones included.
-        left: the documents that are in none.
-    """
+    """The documents of a corpus by period."""
 
     column: str
     periods: tuple[PeriodCount, ...]
@@ -71,8 +42,7 @@ class Periods(NamedTuple):
     @property
     def reasons(self) -> str:
         """What is in no period, as the end of a sentence; empty where nothing is."""
-        parts = [f"{own.documents:,} {own.reason}{_examples(own)}" for own in self.left]
-        return f"; in none: {', '.join(parts)}" if parts else ""
+        return f"; in none: {', '.join(map(str, self.left))}" if self.left else ""
 
     @property
     def summary(self) -> str:
@@ -104,81 +74,11 @@ class Periods(NamedTuple):
         return named
 
 
-class Dates(NamedTuple):
-    """What the documents of a corpus say of their dates, whatever the periods.
-
-    Attributes:
-        column: that holds them.
-        dated: documents with years.
-        first: the earliest year; ``None`` without any.
-        last: the latest.
-        left: documents without a date, or with an unclear one.
-    """
-
-    column: str
-    dated: int
-    first: int | None
-    last: int | None
-    left: tuple[Left, ...]
-
-    @property
-    def summary(self) -> str:
-        """All counts in one sentence."""
-        span = f", {self.first} to {self.last}" if self.dated else ""
-        parts = [f"{own.documents:,} {own.reason}{_examples(own)}" for own in self.left]
-        return f"{self.column}: {', '.join([f'{self.dated:,} with a date{span}', *parts])}"
-
-
 class Placed(NamedTuple):
     """The documents of every period, by their places in the corpus, and the counts."""
 
     documents: list[list[int]]
     counts: Periods
-
-
-def count_dates(records: Sequence[Record], column: str = "year") -> Dates:
-    """Count the documents that have a date, and those that have none or an unclear one; nothing is refused.
-
-    Args:
-        records: of the documents, see :class:`gpustab.corpus.corpus.Corpus`.
-        column: of their metadata.
-    """
-    values = [_value(record, column) for record in records]
-    spans = _has_spans(values)
-    read = [_read(value, spans) for value in values]
-    dated = [years for years, _ in read if years is not None]
-    left: dict[str, list[int]] = {}
-    for k, (years, reason) in enumerate(read):
-        if years is None:
-            left.setdefault(UNCLEAR if reason else UNDATED, []).append(k)
-    first, last = (min(years.first for years in dated), max(years.last for years in dated)) if dated else (None, None)
-    return Dates(column, len(dated), first, last, _left(left, [_written(record, column) for record in records]))
-
-
-def dates_of(records: Sequence[Record]) -> Dates | None:
-    """Count the dates of the column ``year``, or of the first that holds dates; ``None`` where there are none."""
-    columns = dict.fromkeys(name for record in records for name in record.metadata)
-    found = next((name for name in columns if name == "year"), None)
-    found = found or next((name for name in columns if _are_dates(records, name)), None)
-    return count_dates(records, found) if found else None
-
-
-def _has_spans(values: Iterable[str]) -> bool:
-    """Tell a column that writes ``1912-13`` for two years: then ``1901-12``, which may be a month, is a span there too.
-
-    >>> _has_spans(["1901-12", "1912-13"]), _has_spans(["1901-12", "1912-11"])
-    (True, False)
-    """
-    found = (YEAR_AND_TWO.fullmatch(value.strip()) for value in values)
-    return any(int(one[2]) > _MONTHS and int(one[2]) > int(one[1][2:]) for one in found if one)
-
-
-def _read(value: str, spans: bool = False) -> tuple[Years | None, str]:
-    """Return the years of a date, or none, and why it is unclear; ``spans``: of a column that has spans of years."""
-    try:
-        return read_span(value) if spans else read_years(value), ""
-    except UnclearDateError as error:
-        return None, str(error)
 
 
 def place_documents(
@@ -193,16 +93,8 @@ def place_documents(
     """
     values = values_of(corpus, column, some=True)
     found: list[list[int]] = [[] for _ in ranges]
-    left: dict[str, list[int]] = {}
-    why: dict[str, str] = {}
-    dated, spans = 0, _has_spans(values)
-    for k, value in enumerate(values):
-        years, reason = _read(value, spans)
-        if years is None:
-            left.setdefault(UNCLEAR if reason else UNDATED, []).append(k)
-            why.setdefault(UNCLEAR if reason else UNDATED, reason)
-            continue
-        dated += 1
+    read, left, why = read_all(values)
+    for k, years in ((k, years) for k, years in enumerate(read) if years is not None):
         inside, reason = _periods_of(years, ranges, unclear_dates)
         for number in inside:
             found[number].append(k)
@@ -211,7 +103,7 @@ def place_documents(
             left.setdefault(reason, []).append(k)
     if unclear_dates == "refuse":
         _refuse(corpus, column, left, why)
-    if not dated and UNCLEAR not in left:
+    if not any(read) and UNCLEAR not in left:
         raise InputError(
             f"{corpus.name}: no document has a date; {column} of document '{corpus.records[0].id}' is '{values[0]}', "
             "wanted a year"
@@ -220,8 +112,8 @@ def place_documents(
         PeriodCount(f"{first}-{last}", len(own), _tokens(corpus, own), last - first + 1)
         for (first, last), own in zip(ranges, found, strict=True)
     ]
-    written = [_written(record, column) for record in corpus.records]
-    return Placed(found, Periods(column, tuple(periods), _left(left, written)))
+    written = [written_in(record, column) for record in corpus.records]
+    return Placed(found, Periods(column, tuple(periods), left_out(left, written)))
 
 
 def group_documents(corpus: Corpus, column: str, unclear_dates: UnclearDates) -> Placed:
@@ -233,7 +125,7 @@ def group_documents(corpus: Corpus, column: str, unclear_dates: UnclearDates) ->
     try:
         values = values_of(corpus, column, some=unclear_dates != "refuse")
     except InputError as error:
-        if any(_value(record, column) for record in corpus.records):
+        if any(value_in(record, column) for record in corpus.records):
             way = f"{option('unclear_dates', 'undated')} leaves them out of all periods"
             raise InputError(f"{error.marked}; {way}") from None
         raise
@@ -242,7 +134,7 @@ def group_documents(corpus: Corpus, column: str, unclear_dates: UnclearDates) ->
     periods = [PeriodCount(name, len(own), _tokens(corpus, own)) for name, own in zip(names, found, strict=True)]
     lacking = [k for k, value in enumerate(values) if not value]
     left = {f"without {column}": lacking} if lacking else {}
-    return Placed(found, Periods(column, tuple(periods), _left(left, values)))
+    return Placed(found, Periods(column, tuple(periods), left_out(left, values)))
 
 
 def values_of(corpus: Corpus, column: str, *, some: bool = False) -> list[str]:
@@ -251,39 +143,18 @@ def values_of(corpus: Corpus, column: str, *, some: bool = False) -> list[str]:
     Raises:
         InputError: if a document has nothing there, with the columns that there are.
     """
-    values = [_value(record, column) for record in corpus.records]
+    values = [value_in(record, column) for record in corpus.records]
     lacking = [record.id for record, value in zip(corpus.records, values, strict=True) if not value]
     if lacking and not (some and len(lacking) < len(values)):
         known = sorted({name for record in corpus.records for name in record.metadata})
         documents = f"{len(lacking)} of {len(corpus.records)} documents"
-        dated = [name for name in known if column == "year" and _are_dates(corpus.records, name)]
+        dated = [name for name in known if column == "year" and are_dates(corpus.records, name)]
         way = f"; say {option('date_column', dated[0])}" if dated else ""
         raise InputError(
             f"{corpus.name}: {documents} have no {column} (first '{lacking[0]}'); "
             f"columns are {', '.join(known) or 'none'}{way}"
         )
     return values
-
-
-def _are_dates(records: Sequence[Record], column: str) -> bool:
-    """Tell whether most documents have a clear date of four digits in a column."""
-    values = [record.metadata.get(column, "") for record in records]
-    clear = sum(years is not None and years.first > 999 for years, _ in map(_read, values))
-    return 2 * clear > len(values)
-
-
-def _value(record: Record, column: str) -> str:
-    """What a document has in a column; ``folder`` is the first folder on its path, where no column is called so."""
-    if column == "folder" and column not in record.metadata:
-        return record.id.partition("/")[0] if "/" in record.id else ""
-    return record.metadata.get(column, "")
-
-
-def _written(record: Record, column: str) -> str:
-    """What a document's date is where it was written: its year may have come of another column."""
-    year = _value(record, column)
-    others = (value for name, value in record.metadata.items() if name != column and value and value != year)
-    return next((value for value in others if year and kept_year(value) == year), year)
 
 
 def _periods_of(years: Years, ranges: Sequence[tuple[int, int]], unclear_dates: UnclearDates) -> tuple[list[int], str]:
@@ -303,7 +174,7 @@ def _refuse(corpus: Corpus, column: str, left: dict[str, list[int]], why: dict[s
     for reason, way in ((UNCLEAR, leave), (ACROSS, f"{middle}, {leave}")):
         if own := left.get(reason):
             first = corpus.records[own[0]]
-            what = f"document '{first.id}': {column} is '{_written(first, column)}', wanted a year"
+            what = f"document '{first.id}': {column} is '{written_in(first, column)}', wanted a year"
             wide = " and lies in no period as a whole" if reason == ACROSS else ""
             raise InputError(
                 f"{corpus.name}: {what}: {why[reason]}{wide} ({counted(len(own), 'document', of=len(corpus.records))} "
@@ -314,15 +185,3 @@ def _refuse(corpus: Corpus, column: str, left: dict[str, list[int]], why: dict[s
 def _tokens(corpus: Corpus, documents: Sequence[int]) -> int:
     starts = corpus.texts[corpus.documents]
     return int(np.diff(starts)[documents].sum()) if len(documents) else 0
-
-
-def _left(left: dict[str, list[int]], values: Sequence[str]) -> tuple[Left, ...]:
-    return tuple(
-        Left(reason, len(own), tuple(value for value, _ in Counter(values[k] for k in own).most_common(_SHOWN)))
-        for reason, own in left.items()
-    )
-
-
-def _examples(own: Left) -> str:
-    shown = ", ".join(f"'{value[:30]}'" for value in own.examples if value.strip())
-    return f" ({shown})" if shown else ""

@@ -17,8 +17,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.corpus.compact import counts_of, stretches
-from gpustab.corpus.corpus import Corpus, Ids, Offsets
+from gpustab.corpus.compact import Ids, Offsets, counts_of, stretches
+from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.periods import values_of
 from gpustab.errors import InputError, near, option
 from gpustab.options import check, check_seed

@@ -14,7 +14,7 @@ import numpy as np
 
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.options import UnclearDates
-from gpustab.corpus.periods import Periods, Placed, group_documents, place_documents, values_of
+from gpustab.corpus.periods import Periods, Placed, group_documents, place_documents
 from gpustab.errors import InputError, option
 from gpustab.options import check_seed
 from gpustab.runs.key import Part
@@ -27,29 +27,10 @@ class Slice(NamedTuple):
     corpus: Corpus
 
 
-def by_column(corpus: Corpus, column: str) -> list[Slice]:
-    """Return one slice for every value of a column of metadata (author, party), sorted by value.
-
-    Raises:
-        InputError: if a document has no such column.
-    """
-    values = values_of(corpus, column)
-    return [
-        Slice(((column, value),), corpus.take([k for k, own in enumerate(values) if own == value]))
-        for value in sorted(set(values))
-    ]
-
-
 def by_epoch(
     corpus: Corpus, epochs: Sequence[tuple[int, int]], column: str = "year", unclear_dates: UnclearDates = "refuse"
 ) -> list[Slice]:
     """Return one slice for every range of years, both ends included; documents outside all of them are left out.
-
-    Args:
-        corpus: whose documents have a date.
-        epochs: ``(first, last)`` years.
-        column: holds the date, see :func:`gpustab.corpus.dates.read_years`.
-        unclear_dates: see :class:`gpustab.corpus.options.ReadOptions`.
 
     Raises:
         InputError: if a date is unclear and that is not allowed, no document has one, or an epoch has no words.
@@ -69,11 +50,6 @@ def halves(corpus: Corpus, seed: int) -> list[Slice]:
 
 def control(corpus: Corpus, sizes: Sequence[int], seed: int) -> list[Slice]:
     """Return documents dealt out at random into parts of given sizes: epochs between which nothing can have changed.
-
-    Args:
-        corpus: whose documents are dealt out.
-        sizes: numbers of documents, such as those of the epochs that the control is for.
-        seed: of the shuffle.
 
     Raises:
         InputError: if the sizes are not positive, or together more than there are.
@@ -122,10 +98,7 @@ def read_epochs(text: str) -> tuple[str, list[tuple[int, int]] | None]:
 def count_periods(corpus: Corpus, epochs_by: str, unclear_dates: UnclearDates = "undated") -> Periods:
     """Count the documents and tokens of every epoch, empty ones included, and the documents that are in none.
 
-    Args:
-        corpus: whose documents have a date, or another column that tells the epoch.
-        epochs_by: see :func:`read_epochs`.
-        unclear_dates: as for the training; by default nothing is refused, so that all can be counted.
+    By default no unclear date is refused, so that all can be counted.
 
     Raises:
         InputError: as :func:`by_epoch`.

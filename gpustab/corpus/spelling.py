@@ -8,21 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.corpus.broken import BREAK, HYPHENS, Breaks, taken_apart
+from gpustab.corpus.compact import Ids
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.variants import LETTER_APOSTROPHES, with_plain_apostrophe
 from gpustab.corpus.words import Own, spelling
 from gpustab.errors import option
 from gpustab.spaces.words import printable
-
-if TYPE_CHECKING:
-    from gpustab.corpus.numbering import Numbered
 
 _SHOWN = 3
 
@@ -30,18 +26,15 @@ Changes = Mapping[int, tuple[str, ...]]
 """The words that a token means, by its number, where they are others than itself."""
 
 
-def one_spelling(spelled: Numbered, own: Own | None) -> Numbered:
-    """Return a source with one number for each word that is meant.
+def one_spelling(
+    words: Sequence[str], ids: Ids, counts: NDArray[np.int64], options: CorpusOptions, own: Own | None
+) -> tuple[list[str], Ids, tuple[str, ...]] | None:
+    """Return the words that tokens mean, their numbers ``(n,)``, and what is to be said of them.
 
-    Args:
-        spelled: every token as it is spelled.
-        own: what cut it in place of ``options.tokenizer``: its words stay as they are.
+    Words that ``own`` cut stay as they are; ``None`` where all tokens mean themselves.
     """
-    changes, notes = _meant(spelled.words, spelled.counts, spelled.options, own)
-    if not changes:
-        return spelled
-    meant = replace(_renumbered(spelled, changes), notes=(*notes, *spelled.notes))
-    return meant.without_duplicates() if spelled.options.drop_duplicates else meant
+    changes, notes = _meant(words, counts, options, own)
+    return (*_renumbered(words, ids, changes), notes) if changes else None
 
 
 def _meant(
@@ -108,18 +101,17 @@ def _told(folded: Counter[str]) -> str:
     return f"one spelling for {what}: {shown}; {keep} keeps them apart"
 
 
-def _renumbered(spelled: Numbered, changes: Changes) -> Numbered:
-    """Return the words that are meant, which may be several for one token."""
+def _renumbered(words: Sequence[str], tokens: Ids, changes: Changes) -> tuple[list[str], Ids]:
+    """Return the words that are meant, which may be several for one token, and their numbers."""
     numbers = dict[str, int]()
     meant = [
-        tuple(numbers.setdefault(word, len(numbers)) for word in changes.get(k, (one,)))
-        for k, one in enumerate(spelled.words)
+        tuple(numbers.setdefault(word, len(numbers)) for word in changes.get(k, (one,))) for k, one in enumerate(words)
     ]
     lengths = np.array([len(ids) for ids in meant])
-    ids = np.repeat(np.array([ids[0] for ids in meant], np.int32)[spelled.ids], lengths[spelled.ids])
-    starts = np.cumsum(lengths[spelled.ids]) - lengths[spelled.ids]
+    ids = np.repeat(np.array([ids[0] for ids in meant], np.int32)[tokens], lengths[tokens])
+    starts = np.cumsum(lengths[tokens]) - lengths[tokens]
     for place in range(1, int(lengths.max())):
-        longer = np.flatnonzero(lengths[spelled.ids] > place)
+        longer = np.flatnonzero(lengths[tokens] > place)
         nth = np.array([ids[place] if len(ids) > place else -1 for ids in meant], np.int32)
-        ids[starts[longer] + place] = nth[spelled.ids[longer]]
-    return replace(spelled, words=list(numbers), ids=ids)
+        ids[starts[longer] + place] = nth[tokens[longer]]
+    return list(numbers), ids

@@ -13,7 +13,8 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.corpus.corpus import Corpus, Ids, Offsets
+from gpustab.corpus.compact import Ids, Offsets
+from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.corpus import CorpusOptions as CorpusOptions
 from gpustab.corpus.documents import Documents
 from gpustab.corpus.evidence import evidence_of
@@ -66,11 +67,6 @@ def prepare_corpus(
 
 def corpus_of(numbered: Numbered, options: CorpusOptions, *, look: bool = True) -> Corpus:
     """Return the words of a source as a corpus; see :func:`prepare_corpus`.
-
-    Args:
-        numbered: the words, as these options have them cut.
-        options: what is left out of them, and what sampling draws.
-        look: as there.
 
     Raises:
         InputError: if no words are left, or for a strong doubt.

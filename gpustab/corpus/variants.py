@@ -95,12 +95,7 @@ def with_plain_apostrophe(word: str) -> str:
 
 
 def signs_within(letters: str, inside: str) -> str:
-    """Return an expression of a sign that does not end a word, and of what follows it.
-
-    Args:
-        letters: an expression of what a word begins with.
-        inside: an expression of what it goes on with.
-    """
+    """Return an expression of a sign that does not end a word, and of the first or any later letters behind it."""
     # Each alternative begins with a set of characters: where a word ends, all are passed over by one look at the next.
     stray = f"[{JOINERS}{UNSEEN}]+{inside}"
     spaces = f"{SPACE}(?<![{UNSPACED}]{SPACE})[{SPACE}{JOINERS}{UNSEEN}]*(?![{UNSPACED}]){inside}"

@@ -47,10 +47,6 @@ Cutter = Callable[[Sequence[str]], Iterator[str]]
 def tokeniser(options: CorpusOptions, own: Own | None = None) -> Callable[[Sequence[str]], list[str]]:
     r"""Return a function that cuts texts into words, with a newline after each text.
 
-    Args:
-        options: the rules.
-        own: cuts a text into words in place of ``options.tokenizer``; letters are made small afterwards.
-
     >>> tokeniser(CorpusOptions())(["Don’t panic: 42!", "It's mañana's 'naïve' co-op."])
     ["don't", 'panic', '\n', "it's", "mañana's", 'naïve', 'co', 'op', '\n']
     >>> tokeniser(CorpusOptions(tokenizer="whitespace"))(["dico#2 bank|NOUN"])

@@ -34,6 +34,9 @@ def from_pair(
     name: str = "run",
     options: LoadOptions | None = None,
     places: Sequence[int] | None = None,
+    *,
+    form: str = "words and array",
+    notes: Iterable[str] = (),
 ) -> Space:
     """Make a space from words and their vectors; the array is copied and never changed.
 
@@ -44,6 +47,8 @@ def from_pair(
         options: which rows are taken, and what becomes of repeated words and values that are not finite, by the rules
             of files; what says how a file is read is refused. Default: whatever is odd is refused.
         places: number of each row where it comes from, for messages; default: from 0.
+        form: what words and vectors were taken from.
+        notes: what was found and done there.
 
     Returns:
         The space, with ``(v, d)`` contiguous float32 vectors.
@@ -57,19 +62,7 @@ def from_pair(
     """
     with naming(name):
         want_ordered(words)
-    vectors, note = _as_float32(array, name)
-    listed = list(map(as_word, words))
-    if options is not None and (options.given or _are_odd(listed)):
-        return _select(listed, vectors, None, name, options, "words and array", note, places)
-    with naming(name):
-        vocabulary = Vocabulary(listed)
-    report = LoadReport(source=name, format="words and array", rows=len(vocabulary), notes=note)
-    return Space(vocabulary, vectors, name=name, report=report)
-
-
-def _are_odd(words: Sequence[bytes]) -> bool:
-    """Tell whether some rows have to be left out: of words that repeat, or of none."""
-    return b"" in words or len(set(words)) < len(words)
+    return _space(list(map(as_word, words)), array, None, name, options, form, notes, places)
 
 
 def want_ordered(words: Any) -> None:
@@ -86,32 +79,34 @@ class _Origin(NamedTuple):
     bytes_read: int = 0
 
 
-def _select(
+def _space(
     words: list[bytes],
-    vectors: Tensor,
-    counts: list[int] | None,
+    array: NDArray[Any] | Tensor,
+    counts: Tensor | None,
     name: str,
-    options: LoadOptions,
+    options: LoadOptions | None,
     form: str,
-    notes: tuple[str, ...],
+    notes: Iterable[str],
     places: Sequence[int] | None = None,
 ) -> Space:
-    """Take rows as they would be taken from a file."""
+    """Make a space of all rows; or take rows as from a file, where options choose, or words repeat or are empty."""
+    vectors, copied = _as_float32(array, name)
+    said = (*notes, *copied)
+    if options is None or not (options.given or b"" in words or len(set(words)) < len(words)):
+        with naming(name):
+            vocabulary = Vocabulary(words)
+        return Space(vocabulary, vectors, counts, name, report=LoadReport(name, form, rows=len(words), notes=said))
     with naming(name):
         options.want_only(OF_ROWS, f"{form} in memory")
         if len(words) != len(vectors):
             raise InputError(
                 f"vectors have shape {tuple(vectors.shape)}, wanted ({len(words)}, d) for {len(words)} words"
             )
-        kept = len(words[: options.limit])
-        table = RowTable(vectors.shape[1], max(kept, 1), options, "row")
-        table.add(
-            words[:kept],
-            vectors[:kept].numpy(),
-            (places or range(kept))[:kept],
-            None if counts is None else counts[:kept],
-        )
-        return replace(table.space(_Origin(Path(name)), form, notes=notes), name=name)
+        kept = slice(options.limit)
+        table = RowTable(vectors.shape[1], max(len(words[kept]), 1), options, "row")
+        numbers = None if counts is None else counts[kept].tolist()
+        table.add(words[kept], vectors[kept].numpy(), (places or range(len(words)))[kept], numbers)
+        return replace(table.space(_Origin(Path(name)), form, notes=said), name=name)
 
 
 def from_keyed_vectors(kv: Any, name: str = "run", options: LoadOptions | None = None) -> Space:
@@ -135,19 +130,10 @@ def from_keyed_vectors(kv: Any, name: str = "run", options: LoadOptions | None =
     missing = [attribute for attribute in ("vectors", "index_to_key") if not hasattr(kv, attribute)]
     if missing:
         raise InputError(f"{name}: {type(kv).__name__} has no attribute {' and no '.join(missing)}")
-    counts = _counts(kv)
-    made_up = counts is not None and are_placeholders(counts)
-    if made_up:
-        counts = None
-    if options is not None and (options.given or _are_odd(list(map(as_word, kv.index_to_key)))):
-        words = list(map(as_word, kv.index_to_key))
-        vectors, note = _as_float32(kv.vectors, name)
-        listed = None if counts is None else counts.tolist()
-        return _select(words, vectors, listed, name, options, type(kv).__name__, (*note, *[PLACEHOLDERS] * made_up))
-    pair = from_pair(kv.index_to_key, kv.vectors, name)
-    notes = (*(pair.report.notes if pair.report else ()), *[PLACEHOLDERS] * made_up)
-    report = LoadReport(source=name, format=type(kv).__name__, rows=len(pair.vocabulary), notes=notes)
-    return Space(pair.vocabulary, pair.vectors, counts, name=name, report=report)
+    counts, notes = _counts(kv), []
+    if counts is not None and are_placeholders(counts):
+        counts, notes = None, [PLACEHOLDERS]
+    return _space(list(map(as_word, kv.index_to_key)), kv.vectors, counts, name, options, type(kv).__name__, notes)
 
 
 def _as_float32(array: NDArray[Any] | Tensor, name: str) -> tuple[Tensor, tuple[str, ...]]:

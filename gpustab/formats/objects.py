@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.errors import InputError, naming, option
@@ -40,8 +41,8 @@ def _of_layer(
         said.append(f"row {padding} pads and was left out")
     if len(set(rows)) < len(weight):
         said.append(f"{len(weight) - len(set(rows))} of {len(weight)} rows have no word and were left out")
-    rows = [row for row, _ in kept]
-    return _said(from_pair([word for _, word in kept], weight[rows], name, options, rows), type(layer).__name__, said)
+    rows, words = [row for row, _ in kept], [word for _, word in kept]
+    return from_pair(words, weight[rows], name, options, rows, form=type(layer).__name__, notes=said)
 
 
 def is_spacy(source: Any) -> bool:
@@ -52,11 +53,6 @@ def is_spacy(source: Any) -> bool:
 
 def from_spacy(source: Any, name: str, options: LoadOptions | None = None) -> Space:
     """Make a space of spaCy's ``Vocab.vectors``; words that share a row each have it.
-
-    Args:
-        source: a ``Vocab``, or a pipeline.
-        name: short name shown to people.
-        options: see :func:`gpustab.formats.memory.from_pair`.
 
     Raises:
         InputError: if there are no vectors, or they are not a table of words (floret's are not).
@@ -74,8 +70,8 @@ def from_spacy(source: Any, name: str, options: LoadOptions | None = None) -> Sp
     notes = [f"{shared} words share the row of another one"] if shared else []
     if nameless := len(rows) - len(named):
         notes.append(f"{nameless} of {len(rows)} keys have no word among the strings and were left out")
-    rows, words = named, [word for _, word in named]
-    return _said(from_pair(words, np.asarray(data)[[row for row, _ in rows]], name, options), "spaCy vectors", notes)
+    matrix = np.asarray(data)[[row for row, _ in named]]
+    return from_pair([word for _, word in named], matrix, name, options, form="spaCy vectors", notes=notes)
 
 
 def _string(strings: Any, key: Any) -> str | None:
@@ -117,14 +113,7 @@ def read_spacy(folder: Path, options: LoadOptions) -> Space:
         vocab = SimpleNamespace(strings=strings, vectors=Vectors(strings=strings).from_disk(place))
     except Exception as error:  # whatever a damaged file makes of its readers
         raise InputError(f"{folder}: these vectors of spaCy's are cut or damaged: {error}") from error
-    space = from_spacy(vocab, str(folder), options)
-    assert space.report is not None  # noqa: S101  # from_spacy always says
-    return replace(space, name=folder.resolve().name, report=replace(space.report, source=str(folder)))
-
-
-def _said(space: Space, form: str, notes: Iterable[str]) -> Space:
-    assert space.report is not None  # noqa: S101  # from_pair always says
-    return replace(space, report=replace(space.report, format=form, notes=(*notes, *space.report.notes)))
+    return replace(from_spacy(vocab, str(folder), options), name=folder.resolve().name)
 
 
 def from_object(source: Any, name: str, options: LoadOptions) -> Space | None:
@@ -170,20 +159,19 @@ def is_one(source: Any) -> bool:
 def _of_mapping(source: Mapping[Any, Any], name: str, options: LoadOptions) -> Space:
     if not source or not all(isinstance(word, str | bytes) for word in source):
         raise InputError(f"this is a {type(source).__name__} of {len(source)} entries, wanted words and their vectors")
-    return _of_rows(list(source), list(source.values()), name, options)
+    return from_pair(list(source), _stacked(list(source), list(source.values())), name, options)
 
 
-def _of_rows(given: Sequence[str | bytes], values: Sequence[Any], name: str, options: LoadOptions) -> Space:
-    """Make a space of words and a vector of each, which may be of any kind."""
-    words = list(map(as_word, given))
+def _stacked(words: Sequence[str | bytes], values: Sequence[Any]) -> NDArray[Any]:
+    """Return the vectors of some words, which may be of any kind, as one matrix."""
     rows = [row.detach().cpu().numpy() if isinstance(row, Tensor) else np.asarray(row) for row in values]
     for word, row in zip(words, rows, strict=True):
         if row.ndim != 1 or row.shape != rows[0].shape or row.dtype.kind not in "fiu":
             raise InputError(
-                f"the vector of '{show(word)}' is {row.dtype} {row.shape}, wanted numbers {rows[0].shape} as for "
-                f"'{show(words[0])}'"
+                f"the vector of '{show(as_word(word))}' is {row.dtype} {row.shape}, wanted numbers {rows[0].shape} "
+                f"as for '{show(as_word(words[0]))}'"
             )
-    return from_pair(words, np.stack(rows), name, options)
+    return np.stack(rows)
 
 
 def _of_frame(frame: Any, name: str, options: LoadOptions) -> Space:
@@ -196,20 +184,18 @@ def _of_frame(frame: Any, name: str, options: LoadOptions) -> Space:
     names = [str(column) for column in columns]
     chosen = choose_columns(names, kinds, lambda i: list(frame.iloc[:50, i]), options)
     words = _words_of(frame, chosen)
+    columns_of = frame.iloc[:, list(chosen.vectors)]
+    matrix = (
+        _stacked(words, list(columns_of.iloc[:, 0])) if kinds[chosen.vectors[0]] == "lists" else columns_of.to_numpy()
+    )
     options = replace(options, word_column=None)
-    if kinds[chosen.vectors[0]] == "lists":
-        space = _of_rows(words, list(frame.iloc[:, chosen.vectors[0]]), name, options)
-    else:
-        space = from_pair(words, frame.iloc[:, list(chosen.vectors)].to_numpy(), name, options)
-    report = space.report
-    assert report is not None  # noqa: S101  # from_pair writes one
-    counts = None
-    if chosen.counts is not None:
-        pairs = list(zip(map(as_word, words), frame.iloc[:, chosen.counts], strict=True))[: options.limit]
-        by_word = dict(pairs if options.keep_duplicate == "last" else reversed(pairs))
-        counts = torch.tensor([int(by_word[word]) for word in space.vocabulary], dtype=torch.int64, device="cpu")
-    report = replace(report, format="data frame", notes=(*chosen.notes, *report.notes))
-    return replace(space, counts=counts, report=report)
+    space = from_pair(words, matrix, name, options, form="data frame", notes=chosen.notes)
+    if chosen.counts is None:
+        return space
+    pairs = list(zip(map(as_word, words), frame.iloc[:, chosen.counts], strict=True))[: options.limit]
+    by_word = dict(pairs if options.keep_duplicate == "last" else reversed(pairs))
+    counts = torch.tensor([int(by_word[word]) for word in space.vocabulary], dtype=torch.int64, device="cpu")
+    return replace(space, counts=counts)
 
 
 def _words_of(frame: Any, chosen: Columns) -> list[str | bytes]:

@@ -16,6 +16,7 @@ from typing import Annotated, Literal
 
 from gpustab.errors import InputError, option
 from gpustab.formats.parsed import parse_json
+from gpustab.formats.source import open_source
 from gpustab.options import Option, Options
 from gpustab.spaces.words import as_word, readings, unguarded, unshown
 
@@ -30,9 +31,9 @@ _COMMA = re.compile(rb"(?<=[^\s,;])(?:,(?!\d)|;)(?![,;]|$)")
 
 
 def read_word_list(path: str | os.PathLike[str]) -> list[bytes]:
-    """Read words, one a line, as bytes, from UTF-8, or from UTF-16 or UTF-32 with its mark; CR at line ends is dropped.
+    """Read words, one a line, as bytes, packed or not; a CR at line ends is dropped.
 
-    One line with commas or semicolons is a list, and so is one in JSON.
+    It is UTF-8, or UTF-16 or UTF-32 with its mark. One line with commas or semicolons is a list, and so is JSON.
 
     A table that gpustab wrote, CSV or Parquet with a column ``word``, gives the words of that column. Lines that were
     copied from one may be as it shows words, see :func:`gpustab.spaces.words.readings`.
@@ -40,14 +41,10 @@ def read_word_list(path: str | os.PathLike[str]) -> list[bytes]:
     Raises:
         InputError: if the file cannot be read or holds no word.
     """
-    try:
-        content = Path(path).read_bytes()
-    except FileNotFoundError:
-        from gpustab.formats.source import near_file  # which only a message needs
-
-        raise InputError(f"{path}: there is no such file{near_file(Path(path))}") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    with open_source(path) as source:
+        content = b"".join(source.blocks())
+    if source.damage:
+        raise InputError(f"{path}: incomplete or damaged download: {source.damage}")
     if content.startswith(_PARQUET):
         found = _of_parquet(path)
     else:
@@ -109,7 +106,7 @@ class LoadOptions(Options):
         vocab: file of the words, one a line, for formats that hold vectors alone (``.npy``, foreign safetensors) or
             several lists of words; default: those in the file, or the file that lies beside it.
         tensor: name of the tensor that holds the vectors of a safetensors, PyTorch or ``.npz`` file or a checkpoint;
-            ``"dv"`` reads the vectors of documents of gensim's Doc2Vec.
+            of gensim's full models, ``"dv"`` reads vectors of documents, ``"syn1neg"`` output vectors.
         word_column: name, or number from 1 upwards, of the column that holds the words of a table (CSV, Parquet).
         keep_duplicate: which row of a word that occurs twice is kept; ``"error"`` refuses the file.
         allow_truncated: accept the complete rows of a damaged or cut file.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -71,14 +71,9 @@ class Pieces:
     def batches(self, size: int) -> Iterator[tuple[list[int], dict[str, Tensor]]]:
         """Yield numbers of texts, and what the model takes for them, ``(b, t)`` each, on its device."""
         device = next(self._model.parameters()).device
-        by_length: dict[int, list[int]] = {}
-        for number, tokens in enumerate(self.tokens):
-            by_length.setdefault(_size(tokens), []).append(number)
-        for _, numbers in sorted(by_length.items()):
-            for start in range(0, len(numbers), size):
-                rows = numbers[start : start + size]
-                keys = self.tokens[rows[0]]
-                yield rows, {key: torch.stack([self.tokens[k][key] for k in rows]).to(device) for key in keys}
+        for rows in of_one_length(map(_size, self.tokens), lambda _: size):
+            keys = self.tokens[rows[0]]
+            yield rows, {key: torch.stack([self.tokens[k][key] for k in rows]).to(device) for key in keys}
 
     def notes(self) -> Iterator[str]:
         """Yield what a reader must know: texts that were cut, and texts that are the same tokens."""
@@ -99,6 +94,16 @@ class Pieces:
 
 def _size(tokens: dict[str, Tensor]) -> int:
     return len(tokens["input_ids"])
+
+
+def of_one_length(lengths: Iterable[int], most: Callable[[int], int]) -> Iterator[list[int]]:
+    """Yield numbers of texts of equal length, so that none is padded, of each length so many together at most."""
+    by_length: dict[int, list[int]] = {}
+    for number, length in enumerate(lengths):
+        by_length.setdefault(length, []).append(number)
+    for length, numbers in sorted(by_length.items()):
+        for start in range(0, len(numbers), most(length)):
+            yield numbers[start : start + most(length)]
 
 
 def token_limit(tokenizer: Any, model: Any = None, limit: int | None = None) -> int | None:

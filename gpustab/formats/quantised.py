@@ -106,6 +106,13 @@ _FEW = (torch.int8, torch.uint8)
 _INTEGERS = frozenset({torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool})
 
 
+def vectors_among(tables: Mapping[str, Table]) -> dict[str, Table]:
+    """Return the matrices that may be vectors: of floats, and quantised ones, but not the scales of those."""
+    matrices = {name: one for name, one in tables.items() if len(one.shape) == 2}
+    scales = {part for one in matrices.values() if one.is_quantised for part in one.parts.values()}
+    return {name: one for name, one in matrices.items() if name not in scales and (one.is_plain or one.is_quantised)}
+
+
 def may_be_parts(names: Collection[str]) -> Collection[str]:
     """Return the names of tensors among which a table may have parts: none where nothing is called as a scale is."""
     return names if any(map(_BESIDE.search, names)) else ()
@@ -133,10 +140,6 @@ def dequantised(table: Table, tensor: Callable[[str], Tensor]) -> tuple[Tensor, 
     ``value = (number - zero point) · scale``, with one scale for the table or one a row: ``weight_scale`` and
     ``weight_zero_point`` (compressed-tensors, FBGEMM, ModelOpt), ``scale_weight``, ``weight_scale_inv`` (which
     multiplies, too), and ``SCB / 127`` (bitsandbytes' int8); or what PyTorch's own quantised tensors hold.
-
-    Args:
-        table: that is not plain.
-        tensor: a tensor by its name.
 
     Raises:
         InputError: if the numbers are packed, have no scales, or scales of another form; the message lacks the file's

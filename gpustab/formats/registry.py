@@ -13,7 +13,7 @@ from gpustab.formats.binary.safetensors import SAFETENSORS
 from gpustab.formats.binary.torch_file import TORCH
 from gpustab.formats.binary.word2vec import WORD2VEC_BINARY
 from gpustab.formats.checkpoints.folder import is_checkpoint, read_checkpoint
-from gpustab.formats.gensim.native import GENSIM
+from gpustab.formats.gensim.native import GENSIM, OUTPUT, is_pickle
 from gpustab.formats.objects import read_spacy, spacy_folder
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.rows import Format, Placed
@@ -43,12 +43,7 @@ FORMATS: tuple[Format, ...] = (
 def read_space(path: str | os.PathLike[str], options: LoadOptions = DEFAULTS) -> Space:
     """Read one file of vectors, whose format is told by its content, or a checkpoint's or spaCy's folder.
 
-    Args:
-        path: the file or folder; gzip and bzip2 are unpacked on the way.
-        options: how to read it.
-
-    Returns:
-        The space, with vectors ``(v, d)`` float32 and a report of what was found and done.
+    Gzip and bzip2 are unpacked on the way.
 
     Raises:
         InputError: if the file cannot be read as vectors; the message names the file and, in text, the line.
@@ -60,6 +55,17 @@ def read_space(path: str | os.PathLike[str], options: LoadOptions = DEFAULTS) ->
             return read_spacy(Path(path), options)
         with open_source(path) as source:
             return _format_of(source).read(source, options)
+
+
+def read_output_vectors(path: str | os.PathLike[str]) -> Space:
+    """Read output vectors: of a full model of gensim's its ``syn1neg``; any other file of vectors holds them as such.
+
+    Raises:
+        InputError: if the file cannot be read, or is a file of gensim's without output vectors.
+    """
+    with open_source(path) as source:
+        of_gensim = is_pickle(source.head)
+    return read_space(path, LoadOptions(tensor=OUTPUT) if of_gensim else DEFAULTS)
 
 
 def is_space(folder: Path) -> bool:

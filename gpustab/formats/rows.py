@@ -25,15 +25,7 @@ from gpustab.spaces.words import LONGEST_WORD, show, some_words, too_long
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """What reading such a file found: all that a space has, but for its vectors.
-
-    Attributes:
-        vocabulary: the ``v`` words.
-        places: ``(v,)`` int64 bytes of the file at which the vectors start.
-        dimension: number of values ``d`` of each.
-        name: see :class:`gpustab.spaces.space.Space`.
-        report: likewise.
-    """
+    """What reading a file found but for its vectors, which start at its bytes ``places``, ``(v,)`` int64."""
 
     vocabulary: Vocabulary
     places: Tensor
@@ -43,17 +35,7 @@ class Placed:
 
 
 class PlacedRows:
-    """The vectors of such a space, read when somebody asks for them.
-
-    Args:
-        path: the file.
-        places: ``(v,)`` int64 bytes at which they start.
-        dimension: number of values of each.
-
-    Attributes:
-        path: the file.
-        shape: ``(v, d)``.
-    """
+    """The vectors of such a space, read when somebody asks for them."""
 
     def __init__(self, path: Path, places: Tensor, dimension: int) -> None:
         self.path = path
@@ -91,7 +73,7 @@ class Format:
     Attributes:
         name: name for people.
         matches: tells from the first bytes of the content (up to 1 MiB, unpacked) whether it is this format.
-        read: reads an opened source; raises ``InputError``.
+        read: reads an opened source as the options say: a space of float32 vectors ``(v, d)``; raises ``InputError``.
         place: the same without the vectors, of a source where each lies together as float32, ``None`` of another.
     """
 
@@ -225,15 +207,6 @@ class RowTable:
     ) -> Space:
         """Return the rows as a space, cut to size, with the report on how it was read.
 
-        Args:
-            source: the file.
-            form: name of the format.
-            header: the declared ``(rows, dimension)``.
-            notes: what the reader found and did.
-            trailing: bytes after the last row.
-            metadata: see :class:`Space`.
-            draw: see :class:`Space`.
-
         Raises:
             InputError: if there are no rows, or rows that the options refuse; the message lacks the file's name.
         """
@@ -243,7 +216,7 @@ class RowTable:
         return Space(vocabulary, vectors, counts, name_of(source.path), metadata or {}, draw, report)
 
     def placed(self, source: Origin, form: str, **found: Any) -> Placed:
-        """Return where the rows are, cut to size, with the report; for arguments and errors see :meth:`space`."""
+        """Return where the rows are, cut to size, with the report; for errors see :meth:`space`."""
         report = self._report(source, form, **found)
         vocabulary, places = Vocabulary.from_index(self._index), torch.from_numpy(self._kept[:, 0])
         return Placed(vocabulary, places, self._dimension, name_of(source.path), report)

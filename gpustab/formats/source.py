@@ -184,9 +184,6 @@ class Watched:
     """A file that is mapped into memory: to read where somebody has cut it off would end the process by a signal.
 
     Between a check and the reading after it the file can still be cut, so a pass checks before each of its pieces.
-
-    Args:
-        path: the file, which is there.
     """
 
     def __init__(self, path: Path) -> None:
@@ -228,12 +225,7 @@ def _unpacked(file: BufferedReader, compression: str | None) -> BufferedReader |
 
 
 def near_file(path: Path, names: Iterable[str] = ()) -> str:
-    """Return the end of a message on a file that is missing: what is called nearly so in its folder, or nothing.
-
-    Args:
-        path: of the file.
-        names: what could be meant besides.
-    """
+    """Return the end of a message on a file that is missing: what is called nearly so in its folder, or nothing."""
     if path.is_symlink():
         return "; it is a link that leads to nothing"
     try:

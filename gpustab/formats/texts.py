@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +39,7 @@ def encode(encoder: Any, texts: Sequence[str], *, name: str = "run") -> Space:
     encoder = SentenceEncoder(Path(encoder)) if isinstance(encoder, str | os.PathLike) else encoder
     rows = getattr(encoder, "encode", encoder)(list(texts))
     notes = encoder.notes if isinstance(encoder, SentenceEncoder) else _cut_by(encoder, texts)
-    return _said(from_pair(texts, rows, name), notes)
+    return from_pair(texts, rows, name, notes=notes)
 
 
 def _cut_by(encoder: Any, texts: Sequence[str]) -> Iterator[str]:
@@ -86,12 +85,7 @@ def layer_outputs(
     finally:
         model.train(training)
     notes = tuple(pieces.notes())
-    return [_said(from_pair(texts, rows, f"{name} layer {k}"), notes) for k, rows in enumerate(layers)]
-
-
-def _said(space: Space, notes: Iterable[str]) -> Space:
-    assert space.report is not None  # noqa: S101  # from_pair always says
-    return replace(space, report=replace(space.report, notes=(*notes, *space.report.notes)))
+    return [from_pair(texts, rows, f"{name} layer {k}", notes=notes) for k, rows in enumerate(layers)]
 
 
 def _distinct(texts: Sequence[str]) -> None:

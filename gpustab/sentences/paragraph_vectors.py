@@ -133,13 +133,7 @@ class ParagraphOptions:
 
 @dataclass
 class Paragraphs:
-    """A trained model.
-
-    Attributes:
-        model: gensim's.
-        options: it was trained by.
-        seed: of its training and of the start of inference.
-    """
+    """A trained model."""
 
     model: Any
     options: ParagraphOptions
@@ -182,7 +176,8 @@ def load_paragraphs(path: str | os.PathLike[str]) -> Paragraphs:
         options, seed = ParagraphOptions(**content["options"]), int(content["seed"])
         model = _with_words(content["words"], options, seed)
         shapes = model.wv.vectors.shape, model.syn1.shape
-        model.wv.vectors, model.syn1 = (_array(content[name]) for name in ("vectors", "outer"))
+        arrays = (content[name].numpy() for name in ("vectors", "outer"))
+        model.wv.vectors, model.syn1 = (np.ascontiguousarray(array, np.float32) for array in arrays)
         if (model.wv.vectors.shape, model.syn1.shape) != shapes:
             raise KeyError
     return Paragraphs(model, options, seed)
@@ -190,11 +185,6 @@ def load_paragraphs(path: str | os.PathLike[str]) -> Paragraphs:
 
 def train_paragraphs(sentences: Sequence[Tokens], seed: int, options: ParagraphOptions) -> Paragraphs:
     """Return the model of one training, by one worker.
-
-    Args:
-        sentences: of the corpus.
-        seed: of the training.
-        options: see :class:`ParagraphOptions`.
 
     Raises:
         InputError: if gensim, of the extra ``train``, is missing, or fewer than two words are frequent enough.
@@ -229,7 +219,3 @@ def _empty(options: ParagraphOptions, seed: int) -> Any:
         vector_size=options.dim, window=options.window, min_count=options.min_count, epochs=options.epochs,
         alpha=options.rate, hs=1, negative=0, sample=0, seed=seed + 1, workers=1, **kind,
     )  # fmt: skip
-
-
-def _array(values: torch.Tensor) -> NDArray[np.float32]:
-    return np.ascontiguousarray(values.numpy(), np.float32)

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gpustab.corpus.formats import TextFile
+from gpustab.corpus.formats.format import TextFile
 from gpustab.corpus.formats.registry import suffix_of
 from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError

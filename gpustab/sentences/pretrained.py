@@ -20,11 +20,6 @@ def mean_of_words(space: Space, name: str | None = None, device: torch.device | 
 
     A token is looked up as it stands, and in small letters where the space does not have it so. Unknown tokens are
     left out; a sentence of unknown tokens has no distance.
-
-    Args:
-        space: words and vectors.
-        name: shown to people; default: the mean of the space's name.
-        device: where distances are computed.
     """
     row = {show(word): k for k, word in enumerate(space.vocabulary)}
     dimension = space.vectors.shape[1]
@@ -58,11 +53,6 @@ def encoder(folder: Path, name: str | None = None, device: torch.device | None =
     """Return the model of a folder of sentence-transformers, or of transformers alone. Nothing is downloaded.
 
     Sentences are given as people write them, not as tokens; those that are too long are cut, which the notes say.
-
-    Args:
-        folder: of the model.
-        name: shown to people; default: the folder's name.
-        device: where it runs.
 
     Raises:
         InputError: if transformers is missing, the folder holds no model, or one that is not computed here, see

@@ -84,7 +84,8 @@ def in_clefts(sentence: Parsed) -> tuple[Pair, Pair] | str:
         clause = _clause_of(sentence, k) if _is_clause(sentence, k) else None
         if clause is None or not _are_two(clause) or (verb := _passive(clause)) is None:
             continue
-        if _QUANTIFIERS & {word.text.lower() for word in _said(clause)}:
+        said = [*clause.before[-1:], *clause.subject, *clause.between, *clause.thing]
+        if _QUANTIFIERS & set(_text(said)):
             why = "how many there are would change with the order"
         elif not _agrees(clause):
             why = "the verb would not agree with both"
@@ -102,10 +103,6 @@ def _are_two(clause: Clause) -> bool:
     is_that = clause.subject[0].text.lower() == "that"  # "I believe that man can", where it is no article
     one, other = _ends(clause)
     return one != other and not (is_idiom or is_more or is_that)
-
-
-def _said(clause: Clause) -> list[Word]:
-    return [*clause.before[-1:], *clause.subject, *clause.between, *clause.thing]
 
 
 def _is_clause(sentence: Parsed, k: int) -> bool:

@@ -113,9 +113,6 @@ def read_parses(path: str | os.PathLike[str]) -> dict[Tokens, Merges]:
     Nodes of one child are that child, nodes of more than two join the last two first; empty elements are left out,
     ``-LRB-`` and its like are the brackets they stand for.
 
-    Args:
-        path: file of parses, one after the other, over lines as they like.
-
     Raises:
         InputError: naming the line, for brackets that do not close, what stands outside of all, or a node that is
             neither a tag with a word nor a label with nodes; or if there is no parse.
@@ -245,10 +242,6 @@ class Shaping:
     def trees(self, sentences: Sequence[Tokens], numbers: Sequence[Sequence[int]]) -> Trees:
         """Return what gives the trees of some of these sentences.
 
-        Args:
-            sentences: all of them.
-            numbers: of their words.
-
         Raises:
             InputError: if parses were given, and a sentence has none.
         """
@@ -276,11 +269,6 @@ def greedy(net: Net, sentences: Sequence[Sequence[int]], words: Tensor) -> list[
 
     The error of a pair is the squared difference of its vectors and what their fold unfolds to; of equal ones the
     first is joined.
-
-    Args:
-        net: folds and unfolds.
-        sentences: numbers of words.
-        words: ``(v, d)``.
     """
     merges: list[Merges] = [[] for _ in sentences]
     longest = max((len(own) for own in sentences), default=0)

@@ -43,12 +43,7 @@ class FoldOptions:
 
 
 class UnfoldingAutoEncoder(nn.Module):
-    """The net.
-
-    Args:
-        dim: of every vector.
-        seed: of its first weights.
-    """
+    """The net."""
 
     def __init__(self, dim: int, seed: int = 0) -> None:
         super().__init__()
@@ -62,12 +57,7 @@ class UnfoldingAutoEncoder(nn.Module):
                 layer.bias.zero_()
 
     def nodes(self, forest: Forest, leaves: Tensor) -> Tensor:
-        """Return the vectors of all nodes, ``(nodes, d)``.
-
-        Args:
-            forest: of the sentences.
-            leaves: ``(L, d)`` vectors of the words.
-        """
+        """Return the vectors of all nodes, ``(nodes, d)``, by those of the words, ``(L, d)``."""
         found = leaves
         for left, right in forest.levels:
             merged = torch.tanh(self.fold(torch.cat([found[left], found[right]], 1)))
@@ -105,15 +95,7 @@ def train(
     seed: int,
     trees: Trees,
 ) -> list[float]:
-    """Train a net, and return the mean loss of every epoch.
-
-    Args:
-        net: changed in place.
-        sentences: numbers of words.
-        words: ``(v, d)`` their vectors, fixed, within (−1, 1).
-        options: see :class:`FoldOptions`.
-        seed: of the order of sentences.
-        trees: merges of sentences.
+    """Train a net in place, words ``(v, d)`` within (−1, 1) being fixed, and return the mean loss of every epoch.
 
     Raises:
         InputError: if no sentence has two words.
@@ -186,12 +168,7 @@ class Folded:
     losses: list[float]
 
     def embedding(self, name: str, parses: Mapping[Tokens, Merges] | None = None) -> Embedding:
-        """Return the model of sentences.
-
-        Args:
-            name: shown to people.
-            parses: trees of all sentences that it will be asked for, instead of those of its options.
-        """
+        """Return the model of sentences; ``parses`` are trees of all that it will be asked for, instead of its own."""
 
         def shaped(texts: Sequence[Tokens], like: Sequence[Tokens]) -> Tensor:
             trees = Shaping(self.options.tree, self.net, self.words, parses).trees(like, numbered(like, self.rows))
@@ -229,11 +206,7 @@ def train_folded(
 ) -> Folded:
     """Return the net of one training; its words' vectors are gensim's skip-gram of the same sentences.
 
-    Args:
-        sentences: of the corpus.
-        seed: of vectors, weights and order.
-        options: see :class:`FoldOptions`.
-        parses: trees of sentences that have one; the others have those of the options.
+    Sentences without a parse have the trees of the options.
 
     Raises:
         InputError: if gensim, of the extra ``train``, is missing, or no word is frequent enough.

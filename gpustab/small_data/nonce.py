@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.errors import InputError, option
-from gpustab.formats.gensim.native import read_output_vectors
+from gpustab.formats.registry import read_output_vectors
 from gpustab.kernels.training.nonce import train_nonce
 from gpustab.runs.group import Group
 from gpustab.runs.manifest import output_file

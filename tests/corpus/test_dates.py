@@ -4,7 +4,7 @@ import pytest
 
 from gpustab.corpus.compact import Record
 from gpustab.corpus.dates import UnclearDateError, Years, kept_year, read_years
-from gpustab.corpus.periods import count_dates
+from gpustab.corpus.document_dates import count_dates
 
 YEARS = {
     1679: "Printed in the year 1679|anno 1679|M.DC.LXXIX.|MDCLXXIX|Londini, 1679",

@@ -3,8 +3,8 @@ import pytest
 
 from gpustab import InputError
 from gpustab.corpus.corpus import CorpusOptions
-from gpustab.corpus.periods import count_dates
-from gpustab.corpus.slices import by_column, by_epoch, control, count_periods, epoch_slices, halves
+from gpustab.corpus.document_dates import count_dates
+from gpustab.corpus.slices import by_epoch, control, count_periods, epoch_slices, halves
 from gpustab.corpus.tokenise import prepare_corpus
 
 
@@ -58,7 +58,7 @@ def test_addresses_have_dates_authors_and_parties(sotu):
     assert early.part == (("epoch", "1790-1800"),)
     assert {record.metadata["president"] for record in early.corpus.records} == {"Washington", "Adams"}
     assert len(by_epoch(sotu, [(1790, 1790)], column="date")[0].corpus) == 2
-    parties = by_column(sotu, "party")
+    parties = epoch_slices(sotu, "party")
     assert [s.part for s in parties] == sorted(s.part for s in parties)
     assert sum(len(s.corpus) for s in parties) == len(sotu)
     assert sum(len(s.corpus.tokens) for s in parties) == len(sotu.tokens)
@@ -82,7 +82,7 @@ def test_what_cannot_be_sliced_is_refused(sotu, small):
     with pytest.raises(InputError, match=r"4 of 4 documents have no year \(first 'a.txt'\); columns are none"):
         by_epoch(small, [(1790, 1800)])
     with pytest.raises(InputError, match="columns are date, party, president, year"):
-        by_column(sotu, "author")
+        epoch_slices(sotu, "author")
     with pytest.raises(
         InputError, match=r"no document has a date; party of document .* is 'Nonpartisan', wanted a year"
     ):
@@ -111,7 +111,7 @@ def test_epochs_of_a_control_have_the_sizes_and_the_documents_of_the_epochs(sotu
 
 def test_a_column_alone_has_an_epoch_for_every_value(sotu):
     found = epoch_slices(sotu, "party")
-    assert len(found) == len(by_column(sotu, "party"))
+    assert len(found) == len({record.metadata["party"] for record in sotu.records})
     assert found[0].part[0][0] == "epoch"
 
 

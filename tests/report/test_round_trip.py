@@ -14,6 +14,7 @@ import torch
 
 from gpustab import load_runs
 from gpustab.cli import app
+from gpustab.errors import InputError
 from gpustab.formats.options import LoadOptions, read_word_list
 from gpustab.formats.registry import read_space
 from gpustab.formats.writers import write_space
@@ -131,6 +132,15 @@ def test_a_list_of_raw_words_is_read_as_it_is(tmp_path):
     assert read_word_list(tmp_path / "raw.txt") == plain
     for word in plain:
         assert meant(word, {word}) == word
+
+
+def test_a_list_of_words_may_be_packed_and_damage_is_told(tmp_path):
+    packed = gzip.compress(b"war\npeace\n")
+    (tmp_path / "whole.txt.gz").write_bytes(packed)
+    assert read_word_list(tmp_path / "whole.txt.gz") == [b"war", b"peace"]
+    (tmp_path / "cut.txt.gz").write_bytes(packed[:-6])
+    with pytest.raises(InputError, match=r"cut\.txt\.gz: incomplete or damaged download"):
+        read_word_list(tmp_path / "cut.txt.gz")
 
 
 def test_only_some_words_are_loaded_by_what_is_shown_of_them(written):

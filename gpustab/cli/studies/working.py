@@ -23,15 +23,9 @@ _LONG = 60
 def foretell(
     bar: Bar, groups: Sequence[Group], seconds_of: Callable[[int, int], float], quiet: bool, limit: int | None = None
 ) -> None:
-    """Tell on stderr how many minutes a study of some runs takes, if it is long and the files tell how large they are.
+    """Tell on stderr how many minutes a study takes, if it is long and the files tell how large its runs are.
 
-    Args:
-        bar: prints the line.
-        groups: what is measured, not read yet.
-        seconds_of: reckons the seconds of a processor core for the runs of a group and their words; they were measured
-            on one machine, so that no more than the order is meant.
-        quiet: whether nobody wants to know.
-        limit: words of a run that are read.
+    Of a processor core, measured on one machine, so that no more than the order is meant.
     """
     from gpustab.errors import InputError
     from gpustab.formats.binary.safetensors import open_rows
@@ -59,12 +53,6 @@ def working(showing: Showing, *packages: str, extra: str = "study", **reads: Any
     """Run a study that a stopped call goes on with: yields its progress, and the folder of its finished parts.
 
     That folder is within the output, and is removed once the study is written.
-
-    Args:
-        showing: what is printed and written.
-        packages: optional ones that it needs.
-        extra: brings them.
-        **reads: what it reads, as :func:`gpustab.cli.session.session` takes it.
     """
     with session(showing, goes_on=showing.out is not None, **reads) as progress:
         require("this study", extra, *packages)

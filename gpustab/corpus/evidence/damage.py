@@ -29,8 +29,8 @@ _PIECED, _MARKED, _DIFFERENT = 0.03, 0.3, 10
 """Of the words, how many begin or end with one sign twice or a mark of pieces, or with a letter or underscore that is
 one; and different ones: C++ is one."""
 _APART, _MOSTLY_APART = 0.01, 0.2
-"""Of the words, how many are letters of a word that stand alone, one after the other: of print with stress in it, and of
-a text in which letters are the most frequent words."""
+"""Of the words, how many are letters of a word that stand alone, one after the other: in print with stress, and where
+letters are the most frequent words."""
 _UTF8 = re.compile("[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _BEYOND = re.compile(r"[^\x00-\x7f]+")
 _LETTER = r"[^\W\d_]"

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpustab.corpus.document_dates import Dates, dates_of
 from gpustab.corpus.documents import PASSED
 from gpustab.corpus.evidence.doubt import Doubt
 from gpustab.corpus.evidence.doubts import DOUBTS, doubts_of
@@ -20,7 +21,6 @@ from gpustab.corpus.evidence.look import Look, Repeated
 from gpustab.corpus.near import near_copies
 from gpustab.corpus.numbering import END, FEW_WORDS, Numbered, number
 from gpustab.corpus.options import ABOUT, CorpusOptions
-from gpustab.corpus.periods import Dates, dates_of
 from gpustab.errors import InputError, option, some_of
 from gpustab.options import chosen
 
@@ -246,12 +246,7 @@ _LONG, _SHORT = 60, 16
 
 
 def lines_of(found: Evidence, *, short: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield a label and what is to be said under it; options are marked.
-
-    Args:
-        found: the evidence.
-        short: say each in one line.
-    """
+    """Yield a label and what is to be said under it; options are marked."""
     for label, notes in (("read as", found.read_as), ("words", found.notes)):
         yield from ((label if not n else "", note.removeprefix(f"{found.name}: ")) for n, note in enumerate(notes))
     sizes = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
@@ -42,13 +42,7 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
 
 class Beginning(NamedTuple):
-    """How a file of tags begins.
-
-    Attributes:
-        declared: whether by ``<?xml``.
-        doctype: the name of its document type, if it has one.
-        rest: from the first tag on, or whatever stands there.
-    """
+    """How a file of tags begins."""
 
     declared: bool
     doctype: str
@@ -234,14 +228,12 @@ def _without_unseen(text: str) -> str:
     return " ".join([*parts, text[start:]])
 
 
-def _matching(*patterns: re.Pattern[str]) -> Callable[[str], bool]:
-    return lambda start: any(pattern.match(start) for pattern in patterns)
-
-
 _OF_WORD = re.compile(r"PK\x03\x04.*word/", re.S)
 HTML = TextFormat("html", "HTML", (".html", ".htm", ".xhtml"), "files", _is_html, _read_html)
 FRAGMENT = replace(HTML, suffixes=(), matches=_is_fragment)
 """A page without its beginning."""
-DOCX = TextFormat("docx", "a Word document", (".docx",), "files", _matching(_OF_WORD), _read_docx)
+DOCX = TextFormat(
+    "docx", "a Word document", (".docx",), "files", lambda start: _OF_WORD.match(start) is not None, _read_docx
+)
 # Most Markdown is plain text as well.
-MARKDOWN = TextFormat("markdown", "Markdown", (".md", ".markdown"), "files", _matching(), _read_markdown)
+MARKDOWN = TextFormat("markdown", "Markdown", (".md", ".markdown"), "files", lambda _: False, _read_markdown)

@@ -6,7 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from gpustab.corpus.dates import UnclearDateError, kept_year, read_years
@@ -26,11 +26,6 @@ class Columns(NamedTuple):
 
 def choose_columns(file: TextFile, known: Sequence[str], textual: Sequence[str]) -> Columns:
     """Return the columns that the options name, or of which there is only one that can be meant.
-
-    Args:
-        file: whose records they are.
-        known: all columns.
-        textual: those that could be the text.
 
     Raises:
         InputError: with what there is to choose from.
@@ -108,10 +103,15 @@ def _is_json_lines(start: str) -> bool:
 
 
 def _is_json(line: str) -> bool:
+    return isinstance(_tried(line), dict | list)
+
+
+def _tried(text: str) -> Any:
+    """Return the value of a JSON text, ``None`` for what is none."""
     try:
-        return isinstance(parse_json(line), dict | list)
+        return parse_json(text)
     except ValueError:
-        return False
+        return None
 
 
 def _read_json(file: TextFile) -> Iterator[Document]:
@@ -156,54 +156,34 @@ def _refuse_counts(file: TextFile, where: str, record: dict[str, Any]) -> None:
 
 
 def _records(file: TextFile) -> Iterator[tuple[str, Any]]:
-    """Yield the records, each with its place; an array is read as a whole."""
-    lines = enumerate(file.lines(), 1)
-    first = next(((number, line) for number, line in lines if line.strip()), None)
-    if first is None:
-        raise InputError(f"{file.path}: the file is empty")
-    if first[1].lstrip().startswith("[") and not _is_whole(first[1]):
-        yield from ((f"record {n:,}", record) for n, record in enumerate(_array(file), 1))
-        return
-    record, whole = _first_of_several(file, *first)
-    yield f"line {first[0]:,}", record
-    for number, line in () if whole else lines:
-        if line.strip():
-            yield f"line {number:,}", _parsed(file, number, line)
-
-
-def _first_of_several(file: TextFile, number: int, line: str) -> tuple[Any, bool]:
-    """Return the first record of JSON lines, and whether it is the whole file, on several lines.
+    """Yield the records, each with its place; an array, and an object on several lines, are read as a whole.
 
     A file that is one object, and has its records within, is refused.
-
-    Raises:
-        InputError: naming the field that holds them, and the way to save them; or if the line is not JSON.
     """
-    try:
-        first = parse_json(line)
-    except ValueError:
-        first = None
-    if first is None:
-        try:
-            whole = parse_json(file.text()) if line.lstrip().startswith("{") else None
-        except ValueError:
-            whole = None  # several objects, or broken: told at its line
-        if whole is None:
-            return _parsed(file, number, line), False
-        _refuse_one_object(file, whole)
-        _refuse_texts_by_name(file, whole)
-        return whole, True
-    if not file.options.column and not _goes_on(file, number):
-        _refuse_texts_by_name(file, first)
-    if not isinstance(first, dict) or not _arrays(first) or _has_text(file, first) or _goes_on(file, number):
-        return first, False
-    _refuse_one_object(file, first)
-    return first, False
+    lines = ((number, line) for number, line in enumerate(file.lines(), 1) if line.strip())
+    number, line = next(lines, (0, ""))
+    if not number:
+        raise InputError(f"{file.path}: the file is empty")
+    record, begin = _tried(line), line.lstrip()[0]
+    if begin == "[" and (record is None or any(isinstance(part, dict) for part in record)):
+        yield from ((f"record {n:,}", one) for n, one in enumerate(_array(file), 1))
+        return
+    second, is_whole = next(lines, None), False
+    if record is None and begin == "{":  # on several lines; or several objects, or broken: told at its line
+        is_whole = (record := _tried(file.text())) is not None
+    record = _parsed(file, number, line) if record is None else record
+    if isinstance(record, dict) and (is_whole or second is None):
+        if is_whole or (_arrays(record) and not _has_text(file, record)):
+            _refuse_one_object(file, record)
+        _refuse_texts_by_name(file, record)
+    yield f"line {number:,}", record
+    if second and not is_whole:
+        yield from ((f"line {number:,}", _parsed(file, number, line)) for number, line in chain([second], lines))
 
 
-def _refuse_one_object(file: TextFile, whole: Any) -> None:
-    arrays = _arrays(whole) if isinstance(whole, dict) else []
-    if isinstance(whole, dict) and (arrays or not any(isinstance(value, str) for value in whole.values())):
+def _refuse_one_object(file: TextFile, whole: dict[str, Any]) -> None:
+    arrays = _arrays(whole)
+    if arrays or not any(isinstance(value, str) for value in whole.values()):
         held = (
             f"its field '{arrays[0]}' holds {len(whole[arrays[0]]):,} records" if arrays else "no field of it is text"
         )
@@ -212,13 +192,9 @@ def _refuse_one_object(file: TextFile, whole: Any) -> None:
         raise InputError(f"{file.path}: this is one JSON object, and {held}; {way}")
 
 
-def _refuse_texts_by_name(file: TextFile, whole: Any) -> None:
+def _refuse_texts_by_name(file: TextFile, whole: dict[str, Any]) -> None:
     """Refuse one object whose fields are all running text: they are documents, and their names are no columns."""
-    texts = (
-        [isinstance(value, str) and value.count(" ") >= _RUNNING for value in whole.values()]
-        if isinstance(whole, dict)
-        else []
-    )
+    texts = [isinstance(value, str) and value.count(" ") >= _RUNNING for value in whole.values()]
     if len(texts) < _TEXTS or not all(texts) or file.options.column or any(name.lower() == "text" for name in whole):
         return
     way = "json.dump([{'id': name, 'text': text} for name, text in json.load(open(FILE)).items()], open(OTHER, 'w'))"
@@ -232,23 +208,9 @@ def _has_text(file: TextFile, record: dict[str, Any]) -> bool:
     return any(name.lower() == wanted and isinstance(value, str) for name, value in record.items())
 
 
-def _goes_on(file: TextFile, number: int) -> bool:
-    """Tell whether there is more after a line."""
-    return any(line.strip() for place, line in enumerate(file.lines(), 1) if place > number)
-
-
 def _arrays(record: dict[str, Any]) -> list[str]:
     """The fields that hold records."""
     return [name for name, value in record.items() if isinstance(value, list) and value and isinstance(value[0], dict)]
-
-
-def _is_whole(line: str) -> bool:
-    """Tell whether a line is one JSON array that holds no objects: an error that is told at its line."""
-    try:
-        value = parse_json(line)
-    except ValueError:
-        return False
-    return not any(isinstance(part, dict) for part in value)
 
 
 def _array(file: TextFile) -> list[Any]:

@@ -65,10 +65,7 @@ def suffix_of(path: Path) -> str:
 def recognise(path: Path, options: ReadOptions, among: bool = False) -> tuple[TextFormat, TextFile, str]:
     """Return what a file is, the file with its encoding, and what is to be said of a guess.
 
-    Args:
-        path: the file.
-        options: how it is to be read.
-        among: other files of a folder, where plain text that happens to look like a table is just that.
+    Among other files of a folder, plain text that happens to look like a table is just that.
 
     Raises:
         InputError: if it is no text, or its encoding cannot be told.

@@ -70,13 +70,7 @@ _EXAMPLES = 3
 
 @dataclass
 class Editing:
-    """What was decided while texts of TEI, and pages of HTML, were read.
-
-    Attributes:
-        counts: how often, by what was left out or joined.
-        words: in what was left out, by the same.
-        examples: the first words of each.
-    """
+    """What was decided while texts of TEI, and pages of HTML, were read."""
 
     counts: Counter[str] = field(default_factory=Counter)
     words: Counter[str] = field(default_factory=Counter)
@@ -176,15 +170,7 @@ def body_of(tei: Any) -> list[Any]:
 
 
 class Transcript:
-    """The text of elements of one TEI text.
-
-    Args:
-        etree: of lxml.
-        options: ``notes`` and ``readings``.
-        inline: names that the text itself uses within running text.
-        signs: see :func:`signs_of`.
-        editing: counts what is decided.
-    """
+    """The text of elements of one TEI text."""
 
     def __init__(
         self, etree: Any, options: ReadOptions, inline: frozenset[str], signs: Mapping[str, str], editing: Editing

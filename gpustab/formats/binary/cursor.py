@@ -54,10 +54,6 @@ class Cursor:
     def take(self, size: int, what: str) -> memoryview:
         """Return the next bytes and pass over them.
 
-        Args:
-            size: how many.
-            what: what they are, for the message.
-
         Raises:
             CutError: if the content ends before.
         """

@@ -186,13 +186,6 @@ def read_fasttext(source: Source, options: LoadOptions = DEFAULTS) -> Space:
     The matrix of an unpacked file is mapped, and only the rows that are needed are touched; that of a compressed
     file is held in memory while the vectors are composed.
 
-    Args:
-        source: the opened file.
-        options: how to read it; ``allow_truncated`` accepts a file that is cut after its input matrix.
-
-    Returns:
-        The space, its vectors ``(v, d)`` float32.
-
     Raises:
         InputError: if the model is quantised, of an unknown version, cut or damaged.
     """
@@ -212,17 +205,10 @@ def read_fasttext(source: Source, options: LoadOptions = DEFAULTS) -> Space:
 
 
 def compose(model: FastTextModel, rows: Sequence[int]) -> NDArray[np.float32]:
-    """Return the vectors of some words of a model.
+    """Return the vectors ``(b, d)`` of some words of a model.
 
     ``u_w = (x_w + sum_g x_g) / (1 + |G_w|)`` over the n-grams ``g`` of word ``w`` (Bojanowski et al. 2017, section 3.2,
     as a mean), where n-grams that share a bucket count as often as they occur.
-
-    Args:
-        model: words and matrix.
-        rows: ``b`` numbers of words.
-
-    Returns:
-        ``(b, d)`` vectors.
     """
     words = [model.words[i] for i in rows]
     owner, bucket = ngram_buckets(words, model.shortest, model.longest, model.buckets)

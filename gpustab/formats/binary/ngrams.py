@@ -26,12 +26,6 @@ def ngram_buckets(
     A character begins at each byte that is no UTF-8 continuation, whether or not the word is UTF-8. The lone ``<`` and
     ``>`` are no n-grams. The hash is 32-bit FNV-1a, except that bytes from 0x80 upwards are extended by their sign.
 
-    Args:
-        words: ``b`` words.
-        shortest: characters of the shortest n-grams.
-        longest: characters of the longest.
-        buckets: number of buckets.
-
     Returns:
         ``(m,)`` the word that each n-gram belongs to, and ``(m,)`` its bucket, in no particular order.
 

@@ -37,15 +37,6 @@ class Matrix(Protocol):
 class NpyRows:
     """The rows of a ``.npy`` file, from disk; nothing else of the file is read, and nothing can be executed.
 
-    Args:
-        path: the file, of version 1 to 3.
-
-    Attributes:
-        path: the file.
-        shape: ``(v, d)``.
-        dtype: a type of real numbers.
-        order: ``"C"``, or ``"F"`` where each column lies together.
-
     Raises:
         InputError: if it is no ``.npy`` file, holds no matrix of real numbers, is cut, or longer than its header says.
     """
@@ -129,13 +120,6 @@ _BLOCK = 1 << 18  # values converted at a time
 def space_of_rows(source: Source, form: str, matrix: Matrix, found: WordList, options: LoadOptions) -> Space:
     """Return the first rows of a matrix as a space, converted block by block to float32 in C order.
 
-    Args:
-        source: the file that it is of.
-        form: name of the format.
-        matrix: ``(v, d)`` real numbers of any width, byte order and layout.
-        found: the words of its first rows, their counts where they are known, and notes.
-        options: ``dim``, ``limit``, and which rows are taken.
-
     Raises:
         InputError: for other dimensions than ``dim``, or a row is refused; the message lacks the file's name.
     """
@@ -174,13 +158,6 @@ def check_dimension(dimension: int, options: LoadOptions) -> None:
 
 def read_npy(source: Source, options: LoadOptions) -> Space:
     """Read a ``.npy`` file and its vocabulary file.
-
-    Args:
-        source: the opened file.
-        options: how to read it; ``vocab`` names the vocabulary file.
-
-    Returns:
-        The space, its vectors ``(v, d)`` float32.
 
     Raises:
         InputError: if the array is no matrix of real numbers, the file is packed, cut or too long, there is no single

@@ -29,16 +29,7 @@ _SPARSE = {"indices", "indptr", "data", "shape"}
 
 
 class MemberRows:
-    """The rows of one array in the archive, unpacked as they are read, each once and in order.
-
-    Args:
-        path: the archive, for messages.
-        file: the array's ``.npy`` within it.
-
-    Attributes:
-        shape: of the array.
-        dtype: type of its values.
-    """
+    """The rows of one array in the archive, unpacked as they are read, each once and in order."""
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:
         self._path = path
@@ -76,13 +67,6 @@ class MemberRows:
 def read_npz(source: Source, options: LoadOptions) -> Space:
     """Read a ``.npz`` archive; nothing in it is executed, and the matrix is unpacked block by block.
 
-    Args:
-        source: the opened file.
-        options: how to read it; ``tensor`` names the matrix, ``vocab`` the file of words.
-
-    Returns:
-        The space, its vectors ``(v, d)`` float32.
-
     Raises:
         InputError: if the archive is packed again, damaged, or the matrix or its words cannot be told.
     """
@@ -96,7 +80,8 @@ def read_npz(source: Source, options: LoadOptions) -> Space:
                 f"{path}: this is a sparse matrix of SciPy's; save it densely: numpy.save(FILE, m.toarray())"
             )
         heads = {name: MemberRows(path, members.enter_context(archive.open(member))) for name, member in names.items()}
-        shapes = {name: one.shape for name, one in heads.items() if _is_matrix(one)}
+        matrices = (item for item in heads.items() if item[1].dtype.kind in "fiu" and len(item[1].shape) == 2)
+        shapes = {name: one.shape for name, one in matrices if min(one.shape) > 0}
         lists = {name: words for name, one in heads.items() if (words := _words(one)) is not None}
         wide = [name for name, one in heads.items() if _width(one) > LONGEST_WORD]
         if wide and not lists and options.vocab is None:
@@ -119,10 +104,6 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path}: the zip archive is cut or damaged: {error}") from error
-
-
-def _is_matrix(one: MemberRows) -> bool:
-    return one.dtype.kind in "fiu" and len(one.shape) == 2 and min(one.shape) > 0
 
 
 def _width(one: MemberRows) -> int:

@@ -21,7 +21,7 @@ from gpustab.formats.binary.npy import check_dimension, left_unread, rows_to_rea
 from gpustab.formats.binary.tensors import SUMS, Part, open_tensors, sums_of, write_tensors
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.parsed import DamagedError, parse_json
-from gpustab.formats.quantised import CODES, Table, dequantised, may_be_parts, parts_of
+from gpustab.formats.quantised import CODES, Table, dequantised, may_be_parts, parts_of, vectors_among
 from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.source import Source, Watched
 from gpustab.formats.vocabulary_file import WordList, by_end, several_end, words_for
@@ -50,6 +50,12 @@ class SafetensorsRows:
         parts: names of these scales.
         tied: other matrices with the same numbers, as an output embedding that is tied.
         metadata: the file's string metadata.
+
+    Raises:
+        InputError: if the file is missing, damaged, or has no such ``(v, d)`` tensor of floats.
+
+    >>> with open_rows("run-000.safetensors") as rows:  # doctest: +SKIP
+    ...     chunk = rows[1000:2000]  # (1000, d) float32
     """
 
     def __init__(self, path: str | os.PathLike[str], tensor: str = "vectors", *, or_only: bool = False) -> None:
@@ -144,14 +150,7 @@ class SafetensorsRows:
         """Return the name of the only matrix of floats, or ``otherwise`` where there is none."""
         tables = {name: self._table(name) for name in self.names}
         shapes = {name: table.shape for name, table in tables.items()}
-        scales = {
-            part for one in tables.values() if len(one.shape) == 2 and one.is_quantised for part in one.parts.values()
-        }
-        floats = [
-            name
-            for name, one in tables.items()
-            if len(one.shape) == 2 and name not in scales and (one.is_plain or one.is_quantised)
-        ]
+        floats = list(vectors_among(tables))
         self.tied = [name for name in floats[1:] if shapes[name] == shapes[floats[0]] and self._equal(floats[0], name)]
         if len(floats) > 1 + len(self.tied):
             there = some_of([f"{name} {shapes[name]}" for name in floats])
@@ -163,7 +162,7 @@ class SafetensorsRows:
                 f"{self.path}: {len(shapes)} tensors of one dimension, as if each word had one; save the vectors as "
                 "one tensor (v, d)"
             )
-        few = [name for name, one in tables.items() if len(one.shape) == 2 and one.is_few and name not in scales]
+        few = [name for name, one in tables.items() if len(one.shape) == 2 and one.is_few]
         return next(iter(floats or few), otherwise)
 
     def _equal(self, one: str, other: str) -> bool:
@@ -188,23 +187,7 @@ class SafetensorsRows:
         self.close()
 
 
-def open_rows(path: str | os.PathLike[str], tensor: str = "vectors", *, or_only: bool = False) -> SafetensorsRows:
-    """Open the vectors of a safetensors file without reading them.
-
-    Args:
-        path: the file.
-        tensor: name of the tensor that holds them.
-        or_only: where there is none of this name, take the only matrix of floats in the file.
-
-    Raises:
-        InputError: if the file is missing, damaged, or has no such ``(v, d)`` tensor of floats.
-
-    >>> with open_rows("run-000.safetensors") as rows:  # doctest: +SKIP
-    ...     chunk = rows[1000:2000]  # (1000, d) float32
-    """
-    return SafetensorsRows(path, tensor, or_only=or_only)
-
-
+open_rows = SafetensorsRows
 METADATA_KEY = "gpustab"
 
 WORDS = frozenset({"words", "offsets"})
@@ -225,13 +208,7 @@ def is_safetensors(head: bytes) -> bool:
 def read_safetensors(source: Source, options: LoadOptions = DEFAULTS) -> Space:
     """Read a space; a file without ``words`` and ``offsets`` takes its words from the vocabulary file beside it.
 
-    Args:
-        source: the opened file.
-        options: how to read it; ``tensor`` names the vectors. Where that is left open and no tensor is called
-            ``vectors``, the only matrix of floats is taken.
-
-    Returns:
-        The space, its vectors ``(v, d)`` float32.
+    Where ``tensor`` is left open and no tensor is called ``vectors``, the only matrix of floats is taken.
 
     Raises:
         InputError: if the file is cut, a tensor is missing or misshapen, the words are more or fewer than the rows, or
@@ -260,10 +237,6 @@ def read_safetensors(source: Source, options: LoadOptions = DEFAULTS) -> Space:
 
 def write_safetensors(space: Space, path: str | os.PathLike[str]) -> None:
     """Write a space with all that it has, except its name and report; the file appears whole or not at all.
-
-    Args:
-        space: words, ``(v, d)`` vectors, and where known counts, draw and metadata.
-        path: the file to write.
 
     Raises:
         InputError: if the metadata is not JSON, or the file cannot be written.

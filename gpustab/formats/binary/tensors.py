@@ -86,13 +86,7 @@ def _bytes(tensor: Tensor) -> memoryview | bytes:
 
 
 class Part(NamedTuple):
-    """One tensor of a file.
-
-    Attributes:
-        shape: of it.
-        dtype: of it.
-        pieces: its values in order, each a contiguous tensor, looked at once and before the next is asked for.
-    """
+    """One tensor of a file; its pieces are contiguous, and looked at once, each before the next is asked for."""
 
     shape: tuple[int, ...]
     dtype: torch.dtype
@@ -107,11 +101,6 @@ class Part(NamedTuple):
 
 def write_tensors(parts: Mapping[str, Part], path: Path, metadata: Mapping[str, str] | None = None) -> tuple[int, str]:
     """Write tensors to a file, which appears whole or not at all.
-
-    Args:
-        parts: by name.
-        path: the file.
-        metadata: of the file.
 
     Returns:
         Its size in bytes and its SHA-256 in hexadecimal.

@@ -19,7 +19,7 @@ from gpustab.formats.binary.npy import space_of_rows
 from gpustab.formats.gensim.described import Described, Global
 from gpustab.formats.gensim.safe_pickle import STEPS, Machine, run
 from gpustab.formats.options import LoadOptions
-from gpustab.formats.quantised import Table, dequantised, may_be_parts, parts_of, want_known
+from gpustab.formats.quantised import Table, dequantised, may_be_parts, parts_of, vectors_among, want_known
 from gpustab.formats.rows import Format
 from gpustab.formats.sniff import first_in_zip
 from gpustab.formats.source import Source
@@ -42,13 +42,7 @@ def is_torch(head: bytes) -> bool:
 
 
 class TensorRows:
-    """The rows of a ``(v, d)`` tensor, which may be mapped from a file.
-
-    Attributes:
-        shape: ``(v, d)``.
-        dtype: of the rows that are read.
-        kind: name of the type in the file, empty where it is float32.
-    """
+    """The rows of a ``(v, d)`` tensor, which may be mapped from a file."""
 
     def __init__(self, tensor: Tensor) -> None:
         self._tensor = tensor
@@ -66,14 +60,8 @@ def read_torch(source: Source, options: LoadOptions) -> Space:
     """Read the matrix of a state dict, or of whatever tensors, lists and dicts were saved together.
 
     Words are a list of text or a dict of word and row in the file (``itos``, ``vocab`` ...), else those of ``vocab`` or
-    of the file beside. Nothing in the file is executed: ``weights_only``.
-
-    Args:
-        source: the opened file.
-        options: how to read it; ``tensor`` names the matrix, with dots between the keys that lead to it.
-
-    Returns:
-        The space, its vectors ``(v, d)`` float32.
+    of the file beside; ``tensor`` names the matrix, with dots between the keys that lead to it. Nothing in the file is
+    executed: ``weights_only``.
 
     Raises:
         InputError: if the file is packed, damaged, holds objects of a program, or its matrix or words cannot be told.
@@ -99,15 +87,14 @@ def read_torch(source: Source, options: LoadOptions) -> Space:
 
 
 def _tables(path: Path, tensors: Mapping[str, Tensor]) -> dict[str, Table]:
-    """Return the tensors that may be vectors: matrices of floats, and quantised ones, but not the scales of those."""
+    """Return the tensors that may be vectors; one that is in few bits and cannot be read is refused."""
     names = may_be_parts(tensors.keys())
     tables = {
         name: Table(name, one.dtype, tuple(one.shape), parts_of(name, names))
         for name, one in tensors.items()
         if one.ndim == 2 and one.numel()
     }
-    scales = {part for table in tables.values() if table.is_quantised for part in table.parts.values()}
-    found = {n: table for n, table in tables.items() if n not in scales and (table.is_plain or table.is_quantised)}
+    found = vectors_among(tables)
     certain = [*found.values()] or [table for table in tables.values() if table.is_few]
     if len(certain) == 1:
         with naming(path):

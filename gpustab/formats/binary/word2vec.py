@@ -24,13 +24,7 @@ _MOST_VALUES = 1 << 28  # a row of 1 GiB
 
 
 class Reading:
-    """The rows taken in so far, and what happened on the way.
-
-    Args:
-        source: the opened file.
-        options: how to read it.
-        placed: whether the vectors stay in the file.
-    """
+    """The rows taken in so far, and what happened on the way."""
 
     def __init__(self, source: Source, options: LoadOptions, placed: bool) -> None:
         self._source = source
@@ -252,10 +246,6 @@ def is_word2vec_binary(head: bytes) -> bool:
 
 def read_word2vec_binary(source: Source, options: LoadOptions = DEFAULTS) -> Space:
     """Read word2vec's binary form, plain or compressed, with or without a newline after each row.
-
-    Args:
-        source: the opened file.
-        options: how to read it. With ``limit`` the end of the file is not checked.
 
     Returns:
         The space, its vectors ``(v, d)`` float32 bit by bit those of the file, without counts.

@@ -31,12 +31,6 @@ _LETTERS = 32
 class BinaryRows:
     """The complete rows that a piece of a file begins with.
 
-    Args:
-        window: the bytes.
-        dimension: number of values ``d``.
-        newline: whether 0x0A ends each row.
-        most: rows to look for.
-
     Attributes:
         words: ``b`` words.
         starts: ``(b,)`` where the values of each start.
@@ -94,13 +88,7 @@ class TornRows:
         self._before: NDArray[np.float32] | None = None
 
     def find(self, words: Sequence[bytes], vectors: NDArray[np.float32], suspicious: bool) -> int | None:
-        """Return the first row whose values are torn, as a row of this block (−1: the last one of the block before).
-
-        Args:
-            words: ``b`` words, b > 0.
-            vectors: ``(b, d)`` their values.
-            suspicious: whether some value is so large that it is worth to look at all rows.
-        """
+        """Return the first row whose values are torn, as a row of this block (−1: the last one of the block before)."""
         if not self._usual:
             self._usual = _usual_size(vectors[:_FIRST])
         before, self._before = self._before, vectors[-1].copy()

@@ -107,11 +107,7 @@ def said_of_output(weights: Weights, chosen: str, asked: str | None, config: Map
 def numbers(weights: Weights, name: str, config: Mapping[str, Any], *, by_name: bool) -> tuple[Tensor, list[str]]:
     """Return the numbers of a table, and what was done with those of few bits.
 
-    Args:
-        weights: of the checkpoint.
-        name: of the table.
-        config: what ``config.json`` holds.
-        by_name: whether the table was found by its name alone, so that its width must be one that ``config`` knows.
+    One that was found ``by_name`` alone must have a width that ``config`` knows.
 
     Raises:
         InputError: if the table is quantised in a way whose formula is not sure, or is no table of this model.
@@ -121,7 +117,8 @@ def numbers(weights: Weights, name: str, config: Mapping[str, Any], *, by_name: 
     if by_name and "vocab_size" in config and table.shape[1] not in known:
         misfit = f"config.json has {config['vocab_size']} words and no width of {table.shape[1]}"
         if table.is_plain:
-            raise InputError(f"{weights.folder}: '{name}' has shape {table.shape}, but {misfit}{_way()}")
+            way = f"if it is the table of words, choose it by {option('tensor', ...)}"
+            raise InputError(f"{weights.folder}: '{name}' has shape {table.shape}, but {misfit}; {way}")
         raise InputError(f"{weights.folder}: {table.refusal(f'; {misfit}')}")
     if table.is_plain:
         method = (config.get("quantization_config") or {}).get("quant_method")
@@ -132,10 +129,6 @@ def numbers(weights: Weights, name: str, config: Mapping[str, Any], *, by_name: 
     except InputError as error:
         raise InputError(f"{weights.folder}: {marked(error)}") from error
     return matrix, [note]
-
-
-def _way() -> str:
-    return f"; if it is the table of words, choose it by {option('tensor', ...)}"
 
 
 def _refuse_quantised(weights: Weights, module: str) -> None:

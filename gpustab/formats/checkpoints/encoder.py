@@ -16,9 +16,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from gpustab.errors import InputError
-from gpustab.formats.checkpoints.folder import MODULES
+from gpustab.formats.checkpoints.folder import MODULES, modules_of
 from gpustab.formats.checkpoints.weights import Weights, entry, read_object
-from gpustab.formats.parsed import read_json
 from gpustab.formats.pieces import Pieces, token_limit
 
 Step = Callable[[Tensor], Tensor]
@@ -44,14 +43,8 @@ POOLINGS: dict[str, Step] = {
 }
 """Of the states ``(b, t, d)`` of texts of ``t`` tokens, in the order in which several are put together."""
 
-_FLAGS = {
-    "pooling_mode_cls_token": "cls",
-    "pooling_mode_max_tokens": "max",
-    "pooling_mode_mean_tokens": "mean",
-    "pooling_mode_mean_sqrt_len_tokens": "mean_sqrt_len_tokens",
-    "pooling_mode_weightedmean_tokens": "weightedmean",
-    "pooling_mode_lasttoken": "lasttoken",
-}
+_OLD = ("cls_token", "max_tokens", "mean_tokens", "mean_sqrt_len_tokens", "weightedmean_tokens", "lasttoken")
+_FLAGS = {f"pooling_mode_{old}": mode for old, mode in zip(_OLD, POOLINGS, strict=True)}
 """What sentence-transformers before version 6 called them, each true or false."""
 
 _ACTIVATIONS: dict[str, Step] = {
@@ -162,14 +155,8 @@ def _modules(folder: Path, prompt: str) -> tuple[Path, list[Step], list[str]]:
 
 def _listed(file: Path) -> list[tuple[str, str]]:
     """Return the kinds and folders of the modules; a class of somebody else's has its whole name."""
-    try:
-        modules = [(str(one["type"]), str(one["path"])) for one in read_json(file)]
-    except (ValueError, LookupError, TypeError) as error:
-        raise InputError(f"{file}: this is not a list of modules with their types and paths") from error
-    if not modules:
-        raise InputError(f"{file}: there are no modules")
     ours = "sentence_transformers."
-    return [(kind.rpartition(".")[2] if kind.startswith(ours) else kind, path) for kind, path in modules]
+    return [(kind.rpartition(".")[2] if kind.startswith(ours) else kind, path) for kind, path in modules_of(file)]
 
 
 def _not_computed(folder: Path, what: str) -> InputError:

@@ -66,13 +66,10 @@ def _files_of(folder: Path) -> Iterator[Path]:
 
 
 def read_checkpoint(folder: Path, options: LoadOptions = DEFAULTS) -> Space:
-    """Read the input embedding of a checkpoint; nothing in the folder is executed.
+    """Read the input embedding of a checkpoint, whole or in shards; nothing in the folder is executed.
 
-    Args:
-        folder: ``model.safetensors`` or ``pytorch_model.bin``, whole or in shards; beside it ``tokenizer.json``,
-            ``vocab.json`` or ``vocab.txt``. What transformers would read is read where there are several.
-        options: which rows are taken; ``tensor`` names another matrix of as many tokens, or the end of its name,
-            ``vocab`` a file of words.
+    Where there are several files of weights or of tokens, those are read that transformers would read. ``tensor`` names
+    another matrix of as many tokens, or the end of its name.
 
     Returns:
         The space, its vectors ``(v, d)`` float32, words as :mod:`.tokens` calls them; its report says which tensor it
@@ -83,7 +80,7 @@ def read_checkpoint(folder: Path, options: LoadOptions = DEFAULTS) -> Space:
             quantised in a way that is not read.
     """
     options.want_only(OF_ROWS | {"tensor", "vocab"}, "a checkpoint")
-    folder = _of_first_module(folder) if (folder / MODULES).is_file() else folder
+    folder = folder / modules_of(folder / MODULES)[0][1] if (folder / MODULES).is_file() else folder
     weights = Weights(folder)
     config = _config(folder / "config.json")
     asked = options.tensor if "tensor" in options.given else None
@@ -104,10 +101,9 @@ def read_checkpoint(folder: Path, options: LoadOptions = DEFAULTS) -> Space:
     whole = rows == list(range(len(matrix)))
     # The files that options name are read already.
     of_rows = replace(options, tensor=DEFAULTS.tensor, vocab=None)
-    space = from_pair(words, matrix if whole else matrix[torch.tensor(rows, device="cpu")], str(folder), of_rows, rows)
-    assert space.report is not None  # noqa: S101  # from_pair always says
-    report = replace(space.report, source=str(folder), format="checkpoint", notes=(*notes, *space.report.notes))
-    return replace(space, name=folder.resolve().name, report=report)
+    table = matrix if whole else matrix[torch.tensor(rows, device="cpu")]
+    space = from_pair(words, table, str(folder), of_rows, rows, form="checkpoint", notes=notes)
+    return replace(space, name=folder.resolve().name)
 
 
 def _config(file: Path) -> dict[str, Any]:
@@ -117,13 +113,19 @@ def _config(file: Path) -> dict[str, Any]:
     return config
 
 
-def _of_first_module(folder: Path) -> Path:
-    """The folder of the module that reads text, the first one of sentence-transformers."""
+def modules_of(file: Path) -> list[tuple[str, str]]:
+    """Return the kinds and folders of sentence-transformers' modules, the first of which reads text.
+
+    Raises:
+        InputError: if there are none, or the file is no list of them.
+    """
     try:
-        first = read_json(folder / MODULES)[0]["path"]
-    except (ValueError, LookupError, TypeError) as error:
-        raise InputError(f"{folder / MODULES}: this is not a list of modules with their paths") from error
-    return folder / str(first)
+        modules = [(str(one.get("type")), str(one["path"])) for one in read_json(file)]
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise InputError(f"{file}: this is not a list of modules with their types and paths") from error
+    if not modules:
+        raise InputError(f"{file}: there are no modules")
+    return modules
 
 
 def _named(folder: Path, rows: int, options: LoadOptions) -> Tokens:

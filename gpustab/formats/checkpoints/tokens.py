@@ -55,7 +55,8 @@ def read_tokens(folder: Path) -> Tokens:
     Raises:
         InputError: if there is no file of tokens that can be read, or it is not what its name says.
     """
-    for name, read in zip(FILES, (_tokenizer, _vocab_json, _vocab_txt), strict=True):
+    readers = lambda file: tokens_of(read_object(file), file), _vocab_json, _vocab_txt
+    for name, read in zip(FILES, readers, strict=True):
         if (folder / name).is_file():
             return read(folder / name)
     model = next((file.name for file in folder.glob("*.model")), None)
@@ -66,16 +67,8 @@ def read_tokens(folder: Path) -> Tokens:
     )
 
 
-def _tokenizer(file: Path) -> Tokens:
-    return tokens_of(read_object(file), file)
-
-
 def tokens_of(content: Mapping[str, Any], file: Path) -> Tokens:
     """Return the tokens of a tokenizer, whose model has them by name or as a list of pieces, and what was added to it.
-
-    Args:
-        content: of ``tokenizer.json``.
-        file: where it comes from, for messages.
 
     Raises:
         InputError: if it is none.

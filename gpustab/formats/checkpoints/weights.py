@@ -53,10 +53,6 @@ def _shards(folder: Path) -> list[str]:
 class Weights:
     """Where the tensors of a checkpoint lie.
 
-    Args:
-        folder: the checkpoint.
-        form: which of its :func:`forms` is read; default: the first.
-
     Attributes:
         folder: the checkpoint.
         form: the file that stands for the weights.

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from gpustab.errors import ComputationError, InputError, option
 from gpustab.formats.checkpoints.encoder import SentenceEncoder
+from gpustab.formats.pieces import of_one_length
 
 Places = NDArray[np.int64]
 
@@ -57,10 +58,6 @@ def windows_of(encoder: SentenceEncoder, texts: Sequence[str]) -> list[Window]:
     """Return the windows of some texts, in order; a text without a token has none.
 
     A text that is longer than the model takes is several windows, which overlap by a quarter. Nothing is padded.
-
-    Args:
-        encoder: the model.
-        texts: as the encoder reads them.
 
     Raises:
         InputError: if the tokenizer does not tell where its tokens stand, or a window would hold next to nothing.
@@ -165,17 +162,9 @@ def vectors_of(encoder: SentenceEncoder, windows: Sequence[Window]) -> Iterator[
 def _of_one_length(
     encoder: SentenceEncoder, windows: Sequence[Window]
 ) -> Iterator[tuple[list[int], dict[str, Tensor]]]:
-    """Yield numbers of windows of equal length and what the model takes for them.
-
-    Padding changes what many models give, and on the left it moves positions.
-    """
+    """Yield numbers of windows of equal length and what the model takes for them."""
     device = next(encoder.model.parameters()).device
-    by_length: dict[int, list[int]] = {}
-    for number, window in enumerate(windows):
-        by_length.setdefault(len(window.given["input_ids"]), []).append(number)
-    for length, numbers in sorted(by_length.items()):
-        together = max(1, _TOKENS // length)
-        for start in range(0, len(numbers), together):
-            part = numbers[start : start + together]
-            names = windows[part[0]].given
-            yield part, {name: torch.tensor([windows[k].given[name] for k in part], device=device) for name in names}
+    lengths = [len(window.given["input_ids"]) for window in windows]
+    for part in of_one_length(lengths, lambda length: max(1, _TOKENS // length)):
+        names = windows[part[0]].given
+        yield part, {name: torch.tensor([windows[k].given[name] for k in part], device=device) for name in names}

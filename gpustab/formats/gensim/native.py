@@ -6,12 +6,11 @@ The pickle is read as data (:mod:`gpustab.formats.gensim.safe_pickle`): nothing 
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,14 +19,14 @@ from numpy.typing import NDArray
 from gpustab.errors import InputError, naming, option, some_of
 from gpustab.formats.binary.ngrams import ComposedRows
 from gpustab.formats.binary.npy import Matrix, NpyRows, space_of_rows
-from gpustab.formats.gensim.described import Described, Global, array_of, attributes_of, pairs_of, whole_of
+from gpustab.formats.gensim.described import Described, array_of, attributes_of, pairs_of, whole_of
 from gpustab.formats.gensim.plain import read_plain
 from gpustab.formats.gensim.safe_pickle import describe_pickle
 from gpustab.formats.memory import PLACEHOLDERS, are_placeholders
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import Format
 from gpustab.formats.sniff import foreign
-from gpustab.formats.source import Source, open_source
+from gpustab.formats.source import Source
 from gpustab.formats.vocabulary_file import WordList
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import as_word
@@ -37,6 +36,9 @@ _VECTORS = ("vectors", "syn0")  # gensim 3 and 4, and before
 
 DOCUMENTS = "dv"
 """What Doc2Vec calls its vectors of documents, and the option ``tensor`` that asks for them."""
+
+OUTPUT = "syn1neg"
+"""What full models call their output vectors, and the option ``tensor`` that asks for them."""
 
 _FORMER = ", the vectors of documents of gensim 4's Doc2Vec"
 
@@ -60,13 +62,6 @@ def is_pickle(head: bytes) -> bool:
 def read_gensim(source: Source, options: LoadOptions) -> Space:
     """Read ``KeyedVectors``, ``Word2Vec`` or ``FastText`` as gensim's ``save`` wrote them.
 
-    Args:
-        source: the opened file, with its companions beside it.
-        options: how to read it.
-
-    Returns:
-        The space, its vectors ``(v, d)`` float32, with counts unless they are gensim's placeholders.
-
     Raises:
         InputError: if the file is packed, damaged, of another class, refers to what vectors do not need, or a
             companion is missing or does not fit.
@@ -78,39 +73,26 @@ def read_gensim(source: Source, options: LoadOptions) -> Space:
             "since its companions are packed too, and save it under a name without .gz or .bz2)"
         )
     with naming(path):
-        root, names = _described(source)
-        if not _is_of_gensim(root):
+        content = source.map()
+        root, names = describe_pickle(b"".join(source.blocks()) if content is None else memoryview(content))
+        if not isinstance(root, Described) or root.kind.module.partition(".")[0] != "gensim":
             if (plain := read_plain(source, root, options)) is not None:
                 return plain
             what = f"of {names[0]}" if names else "of plain data"
             raise InputError(f"this is a pickle {what} and not a file of gensim's KeyedVectors, Word2Vec or FastText")
-        return Model(path, root, options.tensor == DOCUMENTS).space(source, options)
-
-
-def _described(source: Source) -> tuple[Any, list[Global]]:
-    content = source.map()
-    return describe_pickle(b"".join(source.blocks()) if content is None else memoryview(content))
-
-
-def _is_of_gensim(root: Any) -> TypeGuard[Described]:
-    return isinstance(root, Described) and root.kind.module.partition(".")[0] == "gensim"
+        return Model(path, root, options.tensor).space(source, options)
 
 
 class Model:
-    """The attributes of the vectors in a gensim file, whichever object they belong to.
+    """The attributes of the vectors in a gensim file, whichever object they belong to."""
 
-    Args:
-        path: of the file.
-        root: the object in it.
-        documents: take the vectors of the documents of a Doc2Vec, not those of its words.
-    """
-
-    def __init__(self, path: Path, root: Described, documents: bool = False) -> None:
+    def __init__(self, path: Path, root: Described, asked: str) -> None:
         self.path = path
         self.kind = root.kind
         self.notes: list[str] = []
-        self._documents = documents
-        self._attributes = attributes_of(root)
+        self._documents = documents = asked == DOCUMENTS
+        self._output = asked == OUTPUT
+        self._whole = self._attributes = attributes_of(root)
         self._generation = _generation(self._attributes)
         self._prefix = path.name
         self._empty: frozenset[int] = frozenset()
@@ -131,7 +113,7 @@ class Model:
 
     def space(self, source: Source, options: LoadOptions) -> Space:
         """Return words, vectors and counts as a space."""
-        words, matrix, counts = self._words, self._matrix(), self._counts()
+        words, counts, matrix = self._words, self._counts(), self._matrix()
         v = matrix.shape[0]
         if len(words) != v:
             raise InputError(f"there are {len(words)} words, but {v} vectors in {getattr(matrix, 'path', self.path)}")
@@ -176,6 +158,8 @@ class Model:
         return found
 
     def _matrix(self) -> Matrix:
+        if self._output:
+            return self._output_vectors()
         for name in _VECTORS:
             found = self._array(name)
             if found is not None:
@@ -191,9 +175,20 @@ class Model:
         self.notes.append("the word vectors were composed from those of the words and of their n-grams")
         return ComposedRows(words, ngrams, self._words, self._attributes)
 
+    def _output_vectors(self) -> Matrix:
+        """Return those of the whole model, beside whose words' vectors they lie."""
+        self._attributes, self._prefix = self._whole, self.path.name
+        if (found := self._array(OUTPUT)) is None:
+            raise InputError(
+                f"this {self.kind}{self._generation} has no output vectors (syn1neg); a full Word2Vec or FastText "
+                "model that was trained with negative samples has them"
+            )
+        return found
+
     def _array(self, name: str) -> Matrix | None:
         """Return an array of two dimensions from the pickle or its companion, ``None`` where it was not saved."""
-        if name in _names(self._attributes.get("__numpys")):
+        apart = self._attributes.get("__numpys")
+        if isinstance(apart, list) and name in apart:
             return self._companion(name)
         value = self._attributes.get(name)
         if value is None:
@@ -241,10 +236,6 @@ def _as_word(text: str) -> bytes:
         raise InputError("a word is not text that UTF-8 could hold") from None
 
 
-def _names(value: Any) -> list[str]:
-    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
-
-
 def _generation(attributes: dict[str, Any]) -> str:
     """Return what is known of the gensim that wrote an object, as an addition to its name."""
     events = attributes.get("lifecycle_events")
@@ -271,43 +262,6 @@ class SomeRows:
             return self._matrix[0:0]
         values: NDArray[Any] = self._matrix[int(wanted[0]) : int(wanted[-1]) + 1][wanted - wanted[0]]
         return values
-
-
-def read_output_vectors(path: str | os.PathLike[str], options: LoadOptions | None = None) -> Space:
-    """Read output vectors: of a full model of gensim's its ``syn1neg``; any other file of vectors holds them as such.
-
-    Raises:
-        InputError: if the file cannot be read, or is a file of gensim's without output vectors.
-    """
-    from gpustab.formats.registry import read_space  # which knows this module
-
-    options = options or LoadOptions()
-    with open_source(path) as source:
-        if not is_pickle(source.head):
-            return read_space(path, options)
-        with naming(path):
-            root, _ = _described(source)
-            if not _is_of_gensim(root):
-                raise InputError("this is a pickle and no model of gensim's")
-            return _OutputModel(source.path, root).space(source, options)
-
-
-class _OutputModel(Model):
-    def __init__(self, path: Path, root: Described) -> None:
-        super().__init__(path, root)
-        self._whole: dict[str, Any] = attributes_of(root)
-
-    def _matrix(self) -> Matrix:
-        inner, prefix = self._attributes, self._prefix
-        self._attributes, self._prefix = self._whole, self.path.name
-        found = self._array("syn1neg")
-        self._attributes, self._prefix = inner, prefix
-        if found is None:
-            raise InputError(
-                f"this {self.kind}{self._generation} has no output vectors (syn1neg); a full Word2Vec or FastText "
-                "model that was trained with negative samples has them"
-            )
-        return found
 
 
 GENSIM = Format("gensim", matches=is_pickle, read=read_gensim)

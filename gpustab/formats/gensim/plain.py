@@ -26,11 +26,6 @@ _DICTS = frozenset({"dict", "OrderedDict", "defaultdict"})
 def read_plain(source: Source, root: Any, options: LoadOptions) -> Space | None:
     """Read the vectors in a described pickle, ``None`` where there is no matrix of numbers.
 
-    Args:
-        source: the opened file.
-        root: what the pickle would build.
-        options: how to read it; ``tensor`` names the matrix, with dots between the keys that lead to it.
-
     Raises:
         InputError: if the matrix or its words cannot be told; the message may lack the file's name.
     """

@@ -159,10 +159,13 @@ def _tuple(machine: Machine, count: int) -> None:
     machine.stack[-count:] = [tuple(machine.stack[-count:])]
 
 
-def _frozenset(machine: Machine) -> None:
-    made = Described(_SET)
-    made.items = machine.marked()
-    machine.stack.append(made)
+def _of_marked(kind: Global) -> Callable[[Machine], None]:
+    def make(machine: Machine) -> None:
+        made = Described(kind)
+        made.items = machine.marked()
+        machine.stack.append(made)
+
+    return make
 
 
 def _stack_global(machine: Machine) -> None:
@@ -193,18 +196,6 @@ def _integer(part: memoryview) -> int:
     return int.from_bytes(part, "little", signed=True)
 
 
-def _same(part: memoryview) -> memoryview:
-    return part
-
-
-def _float(machine: Machine) -> None:
-    machine.stack.append(float(machine.line()))
-
-
-def _long(machine: Machine) -> None:
-    machine.stack.append(int(machine.line().removesuffix("L")))
-
-
 def _quoted(machine: Machine) -> None:
     """Read a byte string as Python 2 wrote it in a line, in quotes and with escapes."""
     text = machine.line().strip()
@@ -212,20 +203,6 @@ def _quoted(machine: Machine) -> None:
         raise ValueError(text)
     content, _ = codecs.escape_decode(text[1:-1].encode("latin-1"))
     machine.stack.append(_python2_string(memoryview(content)))
-
-
-def _unicode_line(machine: Machine) -> None:
-    machine.stack.append(machine.line().encode("latin-1").decode("raw_unicode_escape"))
-
-
-def _dict_of_marked(machine: Machine) -> None:
-    made = Described(_DICT)
-    made.items = machine.marked()
-    machine.stack.append(made)
-
-
-def _put_by_number(machine: Machine) -> None:
-    machine.memo[int(machine.line())] = machine.stack[-1]
 
 
 def _number_step(form: str) -> Callable[[Machine], None]:
@@ -273,13 +250,13 @@ STEPS: dict[int, Callable[[Machine], Any]] = {
     ord("M"): _number_step("<H"),
     ord("G"): _number_step(">d"),
     ord("I"): _decimal,
-    ord("F"): _float,
-    ord("L"): _long,
+    ord("F"): lambda machine: machine.stack.append(float(machine.line())),
+    ord("L"): lambda machine: machine.stack.append(int(machine.line().removesuffix("L"))),
     ord("S"): _quoted,
-    ord("V"): _unicode_line,
+    ord("V"): lambda machine: machine.stack.append(machine.line().encode("latin-1").decode("raw_unicode_escape")),
     ord("l"): lambda machine: machine.stack.append(machine.marked()),
-    ord("d"): _dict_of_marked,
-    ord("p"): _put_by_number,
+    ord("d"): _of_marked(_DICT),
+    ord("p"): lambda machine: machine.memo.update({int(machine.line()): machine.stack[-1]}),
     ord("g"): lambda machine: machine.stack.append(machine.memo[int(machine.line())]),
     0x8A: _sized_step("<B", _integer),
     0x8B: _sized_step("<I", _integer),
@@ -288,10 +265,10 @@ STEPS: dict[int, Callable[[Machine], Any]] = {
     0x8D: _sized_step("<Q", _text),
     ord("T"): _sized_step("<I", _python2_string),
     ord("U"): _sized_step("<B", _python2_string),
-    ord("B"): _sized_step("<I", _same),
-    ord("C"): _sized_step("<B", _same),
-    0x8E: _sized_step("<Q", _same),
-    0x96: _sized_step("<Q", _same),
+    ord("B"): _sized_step("<I", memoryview),
+    ord("C"): _sized_step("<B", memoryview),
+    0x8E: _sized_step("<Q", memoryview),
+    0x96: _sized_step("<Q", memoryview),
     ord("]"): lambda machine: machine.stack.append([]),
     ord("}"): lambda machine: machine.stack.append(Described(_DICT)),
     0x8F: lambda machine: machine.stack.append(Described(_SET)),
@@ -301,7 +278,7 @@ STEPS: dict[int, Callable[[Machine], Any]] = {
     ord("e"): _put_marked,
     ord("u"): _put_marked,
     0x90: _put_marked,
-    0x91: _frozenset,
+    0x91: _of_marked(_SET),
     ord("t"): lambda machine: machine.stack.append(tuple(machine.marked())),
     0x85: lambda machine: _tuple(machine, 1),
     0x86: lambda machine: _tuple(machine, 2),
@@ -322,9 +299,6 @@ STEPS: dict[int, Callable[[Machine], Any]] = {
 
 def describe_pickle(content: bytes | memoryview) -> tuple[Any, list[Global]]:
     r"""Read a pickle of protocol 0 to 5 as data.
-
-    Args:
-        content: the whole pickle; byte strings come back as views of it.
 
     Returns:
         The object: ``None``, ``bool``, ``int``, ``float``, ``str``, ``memoryview``, ``list``, ``tuple``,

@@ -25,14 +25,7 @@ _SHOWN = 6
 
 
 class Columns(NamedTuple):
-    """What the columns of a table are, by their numbers from 0 upwards.
-
-    Attributes:
-        word: the words.
-        vectors: the dimensions, or one column of lists.
-        counts: corpus counts, if there is a column of this name.
-        notes: what was found and left out.
-    """
+    """What the columns of a table are, by their numbers from 0 upwards."""
 
     word: int
     vectors: tuple[int, ...]

@@ -13,7 +13,7 @@ import numpy as np
 from gpustab.errors import InputError, naming, option
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import Format, RowTable
-from gpustab.formats.sniff import UTF8_BOM, foreign
+from gpustab.formats.sniff import UTF8_BOM, foreign, read_header
 from gpustab.formats.source import Source
 from gpustab.formats.table.columns import Columns, Kind, choose_columns
 from gpustab.formats.text.decimals import RowError, is_number_like, parse_number
@@ -28,15 +28,7 @@ _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "spaces"}
 
 @dataclass(frozen=True)
 class TableLayout:
-    """How the rows of a table are to be read.
-
-    Attributes:
-        delimiter: between fields.
-        names: of the columns; empty texts without a line of names.
-        has_names: whether the first line names the columns.
-        kinds: what the columns hold.
-        body: the first rows.
-    """
+    """How the rows of a table are to be read; its names are empty texts where no line names the columns."""
 
     delimiter: str
     names: tuple[str, ...]
@@ -96,7 +88,7 @@ def _with(lines: Sequence[str], delimiter: str, header: bool | None, word_column
         return None
     body = [tuple(row) for row in (rows[1:] or rows) if len(row) == width]
     kinds = tuple(_kind([row[i] for row in body]) for i in range(width))
-    short = len(rows[0]) == width - 1 and not _is_word2vec_header(rows[0])  # R names all but the words
+    short = len(rows[0]) == width - 1 and not read_header(" ".join(rows[0]).encode())  # R names all but the words
     first = [""] * short + rows[0]
     asked, by_name = _asked(first, kinds, word_column) if len(first) == width else (None, False)
     numbers = [i for i, kind in enumerate(kinds) if kind == "numbers" and i != asked]
@@ -107,10 +99,6 @@ def _with(lines: Sequence[str], delimiter: str, header: bool | None, word_column
     whole = body if named or len(rows[0]) != width else [tuple(rows[0]), *body][:_SAMPLE]
     names = tuple(field.strip() for field in first) if named else ("",) * width
     return TableLayout(delimiter, names, named, kinds, tuple(whole))
-
-
-def _is_word2vec_header(first: Sequence[str]) -> bool:
-    return len(first) == 2 and all(field.isdecimal() for field in first)
 
 
 def _asked(first: Sequence[str], kinds: Sequence[Kind], asked: str | None) -> tuple[int | None, bool]:
@@ -155,13 +143,6 @@ Numbered = tuple[int, list[str]]
 
 def read_table(source: Source, options: LoadOptions) -> Space:
     """Read a table of text, plain or compressed.
-
-    Args:
-        source: the opened file.
-        options: how to read it; ``word_column`` chooses the words.
-
-    Returns:
-        The space, its vectors ``(v, d)`` float32 rounded from the decimals' float64 values.
 
     Raises:
         InputError: if its columns cannot be told, the file is damaged, or a row has other fields than the first ones.
@@ -229,13 +210,14 @@ class _Reading:
         numbers = None if counts is None else [self._count(number, row[counts]) for number, row in rows]
         with np.errstate(over="ignore"):  # becomes inf, which the table looks for
             matrix = np.array(values, dtype=np.float64).reshape(len(rows), len(vectors)).astype(np.float32)
-        self._table.add([_word(row[word]) for _, row in rows], matrix, [number for number, _ in rows], numbers)
+        words = [as_word(row[word].strip(" \t") or row[word]) for _, row in rows]
+        self._table.add(words, matrix, [number for number, _ in rows], numbers)
 
     def _is_whole(self, number: int, row: list[str]) -> bool:
         if len(row) != len(self._layout.names):
             what = f"line {number}: {len(row)} fields, wanted {len(self._layout.names)}"
-            if self._table.rows == 0 and _is_word2vec_header(row):
-                rows, values = row
+            if self._table.rows == 0 and (header := read_header(" ".join(row).encode())):
+                rows, values = header
                 raise InputError(f"{what}: is it word2vec's header, {rows} rows of {values} values? take the line out")
             if not (self._lines.unfinished and self._options.allow_truncated):
                 cut = f"; the file ends here: was it cut? {option('allow_truncated')} leaves this row out"
@@ -290,10 +272,6 @@ class _Reading:
             yield f"skip_empty_tokens: {self._empty} row(s) with an empty word left out"
         if self._lines.unfinished:
             yield "no newline at the end of the last line: it may be cut within a number"
-
-
-def _word(field: str) -> bytes:
-    return as_word(field.strip(" \t") or field)
 
 
 TABLE = Format("table", matches=lambda head: find_layout(head) is not None, read=read_table)

@@ -28,13 +28,6 @@ _PARQUET, _ARROW = b"PAR1", b"ARROW1\0\0"
 def read_parquet(source: Source, options: LoadOptions) -> Space:
     """Read a Parquet or Feather (Arrow IPC) file, some rows at a time.
 
-    Args:
-        source: the opened file.
-        options: how to read it; ``word_column`` chooses the words.
-
-    Returns:
-        The space, its vectors ``(v, d)`` float32.
-
     Raises:
         InputError: if pyarrow is missing, the file is damaged, its columns cannot be told, or a value is missing.
     """
@@ -243,11 +236,8 @@ def _add(table: RowTable, batch: Any, columns: Columns, names: list[str]) -> Non
     counts = None if columns.counts is None else batch.column(columns.counts).to_pylist()
     if counts is not None and not all(isinstance(count, int) and count >= 0 for count in counts):
         raise InputError(f"the counts in column '{names[columns.counts or 0]}' are not all whole numbers")
-    table.add([as_word(_text(word)) for word in words], vectors, range(start, start + len(words)), counts)
-
-
-def _text(word: Any) -> str | bytes:
-    return word if isinstance(word, str | bytes) else str(word)
+    named = [as_word(word if isinstance(word, str | bytes) else str(word)) for word in words]
+    table.add(named, vectors, range(start, start + len(words)), counts)
 
 
 def _numbers(batch: Any, columns: Columns, names: list[str], start: int) -> NDArray[Any]:

@@ -218,9 +218,6 @@ def parse_block(block: bytes, dimension: int, wanted: Set[bytes] | None = None) 
         dimension: number of values ``d``.
         wanted: the words to read, by default all; the rows of other words are left out, and their values unread.
 
-    Returns:
-        The good rows and the odd lines.
-
     >>> parse_block(b"a 1 -0.5\nnew york 2e-05 .25 \nb 1,5 2\n", 2)
     BulkRows(words=[b'a', b'new york'], vectors=array([[ 1.0e+00, -5.0e-01],
            [ 2.0e-05,  2.5e-01]], dtype=float32), lines=array([0, 1]), odd=array([2]), total=3)

@@ -129,10 +129,6 @@ def parse_number(field: bytes) -> float:
 def parse_row(row: bytes, dimension: int) -> tuple[bytes, list[float]]:
     """Split a row: the last ``dimension`` fields are the vector, everything before them is the word.
 
-    Args:
-        row: the bytes of one line, without its end.
-        dimension: number of values ``d``.
-
     Returns:
         The word, empty where the row begins with a separator, and ``d`` values.
 

@@ -100,11 +100,8 @@ def settle(lines: Sequence[bytes], options: LoadOptions) -> Layout:
     """Decide header and dimension; what stays ambiguous is refused.
 
     Two integers on line 1 are a header only if the second is the width of the rows that follow. A line 1 of column
-    names, as data frames are written with, is no row. Without a header the width of most rows is the dimension.
-
-    Args:
-        lines: the first lines of the file, without their ends.
-        options: ``dim`` and ``header`` overrule what the lines say.
+    names, as data frames are written with, is no row. Without a header the width of most rows is the dimension. ``dim``
+    and ``header`` overrule what the lines say.
 
     Raises:
         InputError: if two readings are possible, or no row ends in numbers; the message lacks the file's name.
@@ -220,10 +217,6 @@ def _refuse_sparse(lines: Sequence[bytes]) -> None:
 
 def refuse_doubtful(rows: Sequence[bytes], dimension: int) -> None:
     """Refuse rows of numbers alone, and rows with a number of the row or a count among word and values.
-
-    Args:
-        rows: the first rows.
-        dimension: values that were found at their ends.
 
     Raises:
         InputError: with the way on; the message lacks the file's name.

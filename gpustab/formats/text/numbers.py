@@ -27,13 +27,6 @@ def are_numbers_alone(lines: list[bytes]) -> bool:
 def read_numbers(source: Source, options: LoadOptions) -> Space:
     """Read rows of numbers with the words of ``options.vocab``.
 
-    Args:
-        source: the opened file.
-        options: how to read it; ``vocab`` is given.
-
-    Returns:
-        The space, its vectors ``(v, d)`` float32.
-
     Raises:
         InputError: if a row has other numbers than the first, or there are more or fewer words than rows.
     """

@@ -9,7 +9,6 @@ beyond doubt is read again with care.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,108 +26,8 @@ from gpustab.spaces.space import Event, Space
 from gpustab.spaces.words import show
 
 
-class BlockRows(NamedTuple):
-    """The rows of one block, in the order of their lines.
-
-    Attributes:
-        words: ``b`` words.
-        vectors: ``(b, d)`` float32.
-        lines: the line number of each.
-        total: rows in the block, also those of words that nobody asked for or that are empty.
-        end: number of the line after the block.
-        failed: line number and reason of a row that cannot be read; rows after it are not given.
-    """
-
-    words: list[bytes]
-    vectors: NDArray[np.float32]
-    lines: list[int]
-    total: int
-    end: int
-    failed: tuple[int, RowError] | None
-
-
-class BlockReader:
-    """Reads blocks of lines with one dimension and counts what is passed over.
-
-    Args:
-        dimension: number of values ``d``.
-        options: ``words``, ``skip_empty_tokens``.
-
-    Attributes:
-        blank: blank lines.
-        empty: rows with an empty word, where these may be left out.
-    """
-
-    def __init__(self, dimension: int, options: LoadOptions) -> None:
-        self.blank = Event()
-        self.empty = Event()
-        self._dimension = dimension
-        self._options = options
-
-    def read(self, block: bytes, first: int) -> BlockRows:
-        """Read some whole lines; ``first`` is the number of the first of them."""
-        bulk = parse_block(block, self._dimension, self._options.wanted)
-        unwanted, end = bulk.total - len(bulk.lines) - len(bulk.odd), first + bulk.total
-        if not len(bulk.odd):
-            count = unwanted + len(bulk.words)
-            return BlockRows(bulk.words, bulk.vectors, (bulk.lines + first).tolist(), count, end, None)
-        empty = self.empty.count
-        careful, failed = self._read_with_care(block, bulk.odd.tolist(), first)
-        words, vectors, lines = self._in_order(bulk, careful, len(block) if failed is None else failed[0] - first)
-        count = unwanted + len(words) + self.empty.count - empty
-        return BlockRows(words, vectors, (lines + first).tolist(), count, end, failed)
-
-    def _read_with_care(
-        self, block: bytes, odd: list[int], first: int
-    ) -> tuple[list[tuple[int, bytes, list[float]]], tuple[int, RowError] | None]:
-        """Read the odd lines of a block one by one, up to the first that cannot be read."""
-        lines = block.split(b"\n")
-        rows: list[tuple[int, bytes, list[float]]] = []
-        for i in odd:
-            line = lines[i].removesuffix(b"\r")
-            if not line.strip(SEPARATORS):
-                self.blank.add(f"line {first + i}")
-                continue
-            try:
-                word, values = parse_row(line, self._dimension)
-                if word:
-                    rows.append((i, word, values))
-                else:
-                    self._pass_over_empty(first + i)
-            except RowError as error:
-                return rows, (first + i, error)
-        return rows, None
-
-    def _pass_over_empty(self, number: int) -> None:
-        if not self._options.skip_empty_tokens:
-            raise RowError(
-                f"the row begins with a separator, so its word is empty; {option('skip_empty_tokens')} passes over it"
-            )
-        self.empty.add(f"line {number}")
-
-    def _in_order(
-        self, bulk: BulkRows, careful: list[tuple[int, bytes, list[float]]], stop: int
-    ) -> tuple[list[bytes], NDArray[np.float32], NDArray[np.int64]]:
-        """Bring the rows of both ways of reading into the order of their lines, up to line ``stop`` of the block."""
-        good = int(np.searchsorted(bulk.lines, stop))
-        words = bulk.words[:good] + [word for _, word, _ in careful]
-        lines = np.concatenate([bulk.lines[:good], np.array([i for i, _, _ in careful], dtype=np.int64)])
-        values = np.array([values for _, _, values in careful], dtype=np.float64).reshape(-1, self._dimension)
-        order = np.argsort(lines)
-        with np.errstate(over="ignore"):  # becomes inf, which the table looks for
-            vectors = np.concatenate([bulk.vectors[:good], values.astype(np.float32)])[order]
-        return [words[i] for i in order], vectors, lines[order]
-
-
 def read_text(source: Source, options: LoadOptions) -> Space:
     """Read word2vec or GloVe text, plain or compressed.
-
-    Args:
-        source: the opened file.
-        options: how to read it.
-
-    Returns:
-        The space, its vectors ``(v, d)`` float32 rounded from the decimals' float64 values, without counts.
 
     Raises:
         InputError: if the file is damaged, ambiguous, or has rows that the options do not let pass.
@@ -151,12 +50,13 @@ class _Reading:
         self._lines = Lines(source)
         self._rows = 0
         self._line = 1  # the next one
+        self._blank, self._empty = Event(), Event()
         self._notes: list[str] = []
 
     def run(self) -> Space:
         sample = self._lines.sample()
         layout = self._settle(sample)
-        self._blocks = BlockReader(layout.dimension, self._options)
+        self._dimension = layout.dimension
         self._table = RowTable(layout.dimension, self._capacity(layout, sample), self._options)
         if self._read(layout):
             self._check_end(layout)
@@ -196,13 +96,61 @@ class _Reading:
         return block[: len(block) - len(rest)], rest
 
     def _take(self, block: bytes) -> bool:
-        rows = self._blocks.read(block, self._line)
-        self._line = rows.end
-        self._rows += rows.total
-        self._table.add(rows.words, rows.vectors, rows.lines)
-        if rows.failed:
-            self._stop_at(*rows.failed)
-        return rows.failed is None
+        """Take in the rows of some whole lines, up to one that cannot be read; return whether there was none."""
+        bulk, failed = parse_block(block, self._dimension, self._options.wanted), None
+        first, empty = self._line, self._empty.count
+        words, vectors, lines = bulk.words, bulk.vectors, bulk.lines
+        if len(bulk.odd):
+            careful, failed = self._read_with_care(block, bulk.odd.tolist(), first)
+            words, vectors, lines = self._in_order(bulk, careful, len(block) if failed is None else failed[0] - first)
+        unwanted = bulk.total - len(bulk.lines) - len(bulk.odd)
+        self._line += bulk.total
+        self._rows += unwanted + len(words) + self._empty.count - empty
+        self._table.add(words, vectors, (lines + first).tolist())
+        if failed:
+            self._stop_at(*failed)
+        return failed is None
+
+    def _read_with_care(
+        self, block: bytes, odd: list[int], first: int
+    ) -> tuple[list[tuple[int, bytes, list[float]]], tuple[int, RowError] | None]:
+        """Read the odd lines of a block one by one, up to the first that cannot be read."""
+        lines = block.split(b"\n")
+        rows: list[tuple[int, bytes, list[float]]] = []
+        for i in odd:
+            line = lines[i].removesuffix(b"\r")
+            if not line.strip(SEPARATORS):
+                self._blank.add(f"line {first + i}")
+                continue
+            try:
+                word, values = parse_row(line, self._dimension)
+                if word:
+                    rows.append((i, word, values))
+                else:
+                    self._pass_over_empty(first + i)
+            except RowError as error:
+                return rows, (first + i, error)
+        return rows, None
+
+    def _pass_over_empty(self, number: int) -> None:
+        if not self._options.skip_empty_tokens:
+            raise RowError(
+                f"the row begins with a separator, so its word is empty; {option('skip_empty_tokens')} passes over it"
+            )
+        self._empty.add(f"line {number}")
+
+    def _in_order(
+        self, bulk: BulkRows, careful: list[tuple[int, bytes, list[float]]], stop: int
+    ) -> tuple[list[bytes], NDArray[np.float32], NDArray[np.int64]]:
+        """Bring the rows of both ways of reading into the order of their lines, up to line ``stop`` of the block."""
+        good = int(np.searchsorted(bulk.lines, stop))
+        words = bulk.words[:good] + [word for _, word, _ in careful]
+        lines = np.concatenate([bulk.lines[:good], np.array([i for i, _, _ in careful], dtype=np.int64)])
+        values = np.array([values for _, _, values in careful], dtype=np.float64).reshape(-1, self._dimension)
+        order = np.argsort(lines)
+        with np.errstate(over="ignore"):  # becomes inf, which the table looks for
+            vectors = np.concatenate([bulk.vectors[:good], values.astype(np.float32)])[order]
+        return [words[i] for i in order], vectors, lines[order]
 
     def _stop_at(self, number: int, error: RowError) -> None:
         """End the reading at an unreadable row if damage explains it, else refuse the file."""
@@ -276,11 +224,10 @@ class _Reading:
             first = show(self._lines.sample()[number - 1][:60])
             way = "" if layout.header else f"; {option('header', False)} reads it as one"
             yield f"line {number} names columns ('{first}') and is no row{way}"
-        blank, empty = self._blocks.blank, self._blocks.empty
-        if blank.count:
-            yield f"{blank.count} blank line(s) passed over: {blank}"
-        if empty.count:
-            yield f"skip_empty_tokens: {empty.count} row(s) with an empty word left out: {empty}"
+        if self._blank.count:
+            yield f"{self._blank.count} blank line(s) passed over: {self._blank}"
+        if self._empty.count:
+            yield f"skip_empty_tokens: {self._empty.count} row(s) with an empty word left out: {self._empty}"
 
 
 TEXT = Format("text", matches=lambda head: foreign(head) is None, read=read_text)

@@ -325,17 +325,7 @@ class Cuts(Layer):
 
 @dataclass(frozen=True)
 class Note(Layer):
-    """Letters beside a point.
-
-    Attributes:
-        words: what is written.
-        x: the point; default: the right end of the panel.
-        y: the point; default: the upper end.
-        dx: units from there to the letters, to the right.
-        dy: units from there, downwards.
-        style: their classes.
-        anchor: whether they start or end there.
-    """
+    """Letters beside a point, by default the right upper corner of the panel, moved by ``dx`` and ``dy`` units."""
 
     words: str
     x: float | None = None

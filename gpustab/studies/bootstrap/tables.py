@@ -6,8 +6,9 @@ from functools import partial
 from typing import Annotated, Literal, NamedTuple
 
 from gpustab.results import Column, Sheet
-from gpustab.results.page import percent, signed
+from gpustab.results.page import signed
 from gpustab.statistics.intervals import Estimate
+from gpustab.studies.neighbours.claims import Ahead
 from gpustab.studies.shared.claims import Observation
 
 AVERAGED = 10
@@ -110,14 +111,7 @@ class Neighbour(NamedTuple):
     share: Annotated[float, Column(about="of these runs, 0 to 1")]
     share_low: Annotated[float, Column(about="lower end of its 95 % Wilson interval")]
     share_high: float
-    margin: Annotated[
-        float,
-        Column(
-            "ahead",
-            about="how probably it is nearer than the first word outside the list, by the cosines",
-            text=percent,
-        ),
-    ]
+    margin: Ahead
     verdict: Annotated[str, Column(about="firm, passing, open, or not judged; empty of runs that choose")]
 
 

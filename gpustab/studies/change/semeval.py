@@ -219,7 +219,8 @@ def judge(key: Key, both: Between, changes: Callable[[], Tensor], task: ChangeTa
     size, several = runs // 2, range(runs if runs > 1 else 0)
     halves = [slice(0, size), slice(size, 2 * size)] if size else []
     without = [[k for k in range(runs) if k != left] for left in several]
-    pairs = [targets.score(targets.classes(pair), pair) for pair in each.flatten(0, 1)]
+    classes = [targets.classes(pair) for pair in each.flatten(0, 1)]
+    pairs = [targets.score(own, pair) for own, pair in zip(classes, each.flatten(0, 1), strict=True)]
     grid = torch.tensor(pairs, dtype=torch.float64, device="cpu").reshape(*each.shape[:2], 2)
     ways: dict[str, tuple[Both, Sequence[Both], Sequence[Both]]] = {
         "IR": (_mean(grid), pairs, [_mean(grid[kept][:, kept]) for kept in without]),
@@ -231,7 +232,6 @@ def judge(key: Key, both: Between, changes: Callable[[], Tensor], task: ChangeTa
         ),
     }
     single, averaged = ways["IR"], both.averaged.value
-    classes = [targets.classes(pair) for pair in each.flatten(0, 1)]
     said = {"IR": classes, "AA": [targets.classes(averaged)], "EA": [_majority(classes)]}
     for way, scores in ways.items():
         beyond = scores[0][1] - single[0][1]

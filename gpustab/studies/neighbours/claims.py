@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
+from gpustab.results import Column
 from gpustab.results.page import percent
 from gpustab.statistics.intervals import wilson
 from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, too_noisy
@@ -66,6 +67,14 @@ def verdict(hits: int, runs: int, margin: float, p: float) -> str:
     ('firm', 'not judged')
     """
     return HOLDS.judge(Hits(hits, runs, margin, p))
+
+
+Ahead = Annotated[
+    float,
+    Column(
+        "ahead", about="how probably it is nearer than the first word outside the list, by the cosines", text=percent
+    ),
+]
 
 
 def margin(mean: float, sd: float) -> float:

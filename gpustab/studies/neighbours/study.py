@@ -25,7 +25,16 @@ from gpustab.runs.key import WHOLE
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import near_words, show
 from gpustab.statistics.intervals import wilson
-from gpustab.studies.neighbours.claims import HOLDS, SOME_HOLD, Hits, Judged, Neighbour, margin, on_these_documents
+from gpustab.studies.neighbours.claims import (
+    HOLDS,
+    SOME_HOLD,
+    Ahead,
+    Hits,
+    Judged,
+    Neighbour,
+    margin,
+    on_these_documents,
+)
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.spaces import look_at
 from gpustab.studies.shared.wording import capital, groups_in_words, the_runs
@@ -44,14 +53,7 @@ class Share(NamedTuple):
     share: Annotated[float, Column(about="part of these runs", text=percent)]
     low: Annotated[float, Column(about="lower end of the share's 95 % Wilson interval")]
     high: Annotated[float, Column(about="its upper end")]
-    margin: Annotated[
-        float,
-        Column(
-            "ahead",
-            about="how probably it is nearer than the first word outside the list, by the cosines",
-            text=percent,
-        ),
-    ]
+    margin: Ahead
     cosine: Annotated[float, Column(digits=3, about="mean over runs")]
     cosine_sd: Annotated[float, Column("SD", 2, "of the cosine over runs")]
     verdict: Annotated[str, Column(about="firm, passing, open, or not judged")]

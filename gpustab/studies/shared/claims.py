@@ -62,11 +62,7 @@ class Margin(float):
 
 
 class ClaimText(str):
-    """What a claim states, as it stands in a table, where it still knows the claim that it is of.
-
-    Attributes:
-        id: of the claim.
-    """
+    """What a claim states, as it stands in a table, where it still knows the claim that it is of."""
 
     __slots__ = ("id",)
     id: str
@@ -162,14 +158,7 @@ class Claim(Generic[X]):
         return says.format(**judged._asdict()) if isinstance(judged, tuple) and hasattr(judged, "_asdict") else says
 
     def observed(self, judged: X, technique: str, shows: str, **names: Any) -> Observation:
-        """Return the row of the table of observations.
-
-        Args:
-            judged: what the rule judges.
-            technique: of whom; empty if of several.
-            shows: what the runs show.
-            **names: what stands for the names in ``says``, ``rule`` and ``paper``.
-        """
+        """Return the row of the table of observations."""
         claim = ClaimText(self.says.format(**names), self.id)
         verdict: Any = self.judge(judged)
         rule, paper = self.rule.format(**names), self.paper.format(**names)

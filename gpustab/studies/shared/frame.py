@@ -72,12 +72,7 @@ class Answer:
     equal: dict[str, list[str]] = field(default_factory=dict)
 
     def read(self, group: Runs | Group, part: float = 0.0) -> Runs:
-        """Return the runs of a group.
-
-        Args:
-            group: read now if it is not yet.
-            part: of the work that is done before.
-        """
+        """Return the runs of a group."""
         if isinstance(group, Group):
             self.report(f"{group.name}: reading {len(group)} runs", part)
         return loaded(group)
@@ -90,13 +85,7 @@ class Answer:
         return runs
 
     def warn(self, name: str, found: Sequence[str], notes: Sequence[str] = ()) -> None:
-        """Set off alarms about a group, of which what is no more than a fact becomes a note.
-
-        Args:
-            name: of the group.
-            found: see :func:`gpustab.studies.shared.spaces.of_spaces`.
-            notes: what else is to be said of it.
-        """
+        """Set off alarms about a group, of which what is no more than a fact becomes a note."""
         self.result.alarms += [f"{groups_in_words([name])}: {sentence}" for sentence in found if not is_fact(sentence)]
         self.notes[name] = [*filter(is_fact, found), *notes]
 
@@ -148,11 +137,6 @@ def without_copies(runs: Runs, answer: Answer, what: str) -> Runs:
     """Return the runs without copies of an earlier one, and set off an alarm for each.
 
     Counted twice, they make every answer look surer than it is.
-
-    Args:
-        runs: a group.
-        answer: that the alarms belong to.
-        what: would look too stable, in the plural.
     """
     if len(runs) < 2:
         return runs
@@ -222,10 +206,7 @@ def reading_of(made: dict[str, Any]) -> CorpusOptions:
 
 
 def how_made(groups: Iterable[Runs | Group]) -> list[dict[str, Any]]:
-    """Return how groups were made, those that were made alike together.
-
-    Args:
-        groups: of any kind; of plain files nothing is known, of runs in memory what they tell themselves.
+    """Return how groups were made, those that were made alike together; of plain files nothing is known.
 
     Returns:
         Dictionaries of ``groups`` (name and number of runs), ``techniques``, ``made`` (what the manifest says, empty

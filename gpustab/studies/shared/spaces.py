@@ -52,13 +52,7 @@ _NAMED = 5
 
 
 class Collapse(NamedTuple):
-    """The collapsed runs of a group.
-
-    Attributes:
-        names: of these runs.
-        of: how many runs the group has.
-        low, high: their least and largest mean cosine of two different words.
-    """
+    """The collapsed runs of a group of so many, with their least and largest mean cosine of two different words."""
 
     names: tuple[str, ...]
     of: int
@@ -247,10 +241,6 @@ def equal_by_nature(runs: Runs, same: Tensor) -> bool:
     """Tell whether it is no fault that all runs are equal: their files record another training seed each.
 
     Bootstrap runs differ in their documents besides: where even these are equal, something is wrong.
-
-    Args:
-        runs: a group.
-        same: see :func:`same_pairs`.
     """
     again = runs.key.sampling in WHOLE and len(runs) > 1
     return again and runs.seeds_differ and are_one(same)
@@ -319,17 +309,7 @@ def of_group(
     *,
     flaws: Flaws | None = None,
 ) -> list[str]:
-    """Return the notes on one group, most important first.
-
-    Args:
-        runs: the group.
-        pip: its PIP losses and their scale.
-        found: its neighbours.
-        lengths: list lengths that were asked for.
-        ties: for every list length, how many lists have a tie at the cut.
-        missing: target words that were asked for and are not there.
-        flaws: collapsed, equal and far runs; not given where these are alarms.
-    """
+    """Return the notes on one group, most important first; ``flaws`` are not given where these are alarms."""
     return [
         *(sentences_of(flaws, pip) if flaws else unscaled(pip)),
         *_few(runs),

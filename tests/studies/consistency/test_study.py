@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from gpustab import InputError, Space, Vocabulary
 from gpustab.cli.app import app
-from gpustab.formats.gensim.native import read_output_vectors
+from gpustab.formats.registry import read_output_vectors
 from gpustab.report import to_html, to_text
 from gpustab.runs.key import Key
 from gpustab.runs.load import open_groups
