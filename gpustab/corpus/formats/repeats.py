@@ -33,18 +33,19 @@ def find_repeats(roots: Sequence[Any]) -> Repeats:
     times. It is no refrain where nearly all elements of that name and depth do so, two at least; or one, if deeper ones
     have their whole texts in children of the same name.
     """
-    levels, once = list[list[Any]](), dict[Any, list[str]]()
+    levels = list[list[Any]]()
     level = list(roots)
     while level:
         levels.append(level)
         level = [child for element in level for child in element.iterchildren("{*}*")]
-    again, within, held = list[Any](), list[str](), set[str]()
+    again, within, held, once = list[Any](), list[str](), set[str](), dict[Any, list[str]]()
     for level in reversed(levels):
+        below, once = once, {}
         named: dict[str, list[Any]] = defaultdict(list)
         for element in level:
             named[name_of(element)].append(element)
         for name, elements in named.items():
-            wholes = {element: _whole(element, once) for element in elements if _parts(element, once) > 1}
+            wholes = {element: _whole(element, below) for element in elements if _parts(element, below) > 1}
             often = Counter(name_of(one) for one in wholes.values() if one is not None).most_common(1)
             kept, times = often[0] if often else ("", 0)
             holds = times >= _NEARLY * len(wholes) and (times >= _TWICE or (kept in held and bool(times)))
@@ -54,9 +55,9 @@ def find_repeats(roots: Sequence[Any]) -> Repeats:
                 whole = wholes.get(element)
                 if holds and whole is not None and name_of(whole) == kept:
                     again += [child for child in element.iterchildren("{*}*") if child is not whole]
-                    once[element] = once[whole]
+                    once[element] = below[whole]
                 else:
-                    once[element] = _words(element, once)
+                    once[element] = _words(element, below)
     return Repeats(again, list(dict.fromkeys(reversed(within))), sum(len(once[root]) for root in roots))
 
 
