@@ -30,7 +30,7 @@ _PIECED, _MARKED, _DIFFERENT = 0.03, 0.3, 10
 one; and different ones: C++ is one."""
 _APART, _MOSTLY_APART = 0.01, 0.2
 """Of the words, how many are letters of a word that stand alone, one after the other: in print with stress, and where
-letters are the most frequent words."""
+letters are the most frequent words. Notes of music have seven different ones."""
 _UTF8 = re.compile("[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _BEYOND = re.compile(r"[^\x00-\x7f]+")
 _LETTER = r"[^\W\d_]"
@@ -238,7 +238,8 @@ def letters_apart(look: Look) -> Doubt | None:
     if len(found) < _FEWEST or share < _APART:
         return None
     says = f"letters apart: {share:.0%} of the words are single letters of words such as '{found[0]}'"
-    return Doubt("apart", share, shown(found), share >= _MOSTLY_APART, says, "put the letters of these words together")
+    strong = share >= _MOSTLY_APART and len({letter for one in found for letter in one.lower().split()}) >= _DIFFERENT
+    return Doubt("apart", share, shown(found), strong, says, "put the letters of these words together")
 
 
 DAMAGES: tuple[Callable[[Look], Doubt | None], ...] = (

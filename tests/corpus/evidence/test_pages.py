@@ -48,3 +48,12 @@ SILENT = {
 @pytest.mark.parametrize("name", SILENT)
 def test_other_lines_are_text(look, name):
     assert "pages" not in {doubt.kind for doubt in look(SILENT[name], layout="files").doubts}
+
+
+def test_rows_of_numbers_within_texts_are_no_records(look):
+    rows = "\n".join(f"{1990 + k}   {k * 37 % 97}.{k % 9}   {k * 11 % 83} %" for k in range(25))
+    text = {
+        f"{k}.txt": f"{LINES[4 * k]}\n\nTable {k}. Results\nYear   Sales\n{rows}\n\n{LINES[4 * k + 1]}"
+        for k in range(20)
+    }
+    assert "names" not in {doubt.kind for doubt in look(text).doubts}
