@@ -164,6 +164,7 @@ def mine(place):
         "encode texts --model folder -o mine",
         "pack r0.txt r1.txt -o mine",
         "demo --keep mine",
+        "doctor --out mine",
         f"{TWO} --out mine",
         "info texts --out mine",
         "study instability set --out mine",
