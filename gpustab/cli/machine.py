@@ -42,10 +42,12 @@ def doctor(
     Example: gpustab doctor
     """
     from gpustab.formats.atomic import check_can_make, make_folder, write_text
+    from gpustab.runs.place import foreign, refuse_others
 
     if out is not None:
         if (out / "summary.json").exists():
             raise InputError(f"{out}: holds a result; give another folder")
+        refuse_others(out, foreign(out))
         check_can_make(out)
     from gpustab.machine.doctor import answer, diagnose, in_short
 

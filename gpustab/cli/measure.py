@@ -260,8 +260,13 @@ def info(
                 )
             _verify(files, showing, progress)
             return
+        from gpustab.runs.manifest import holds_texts
+        from gpustab.runs.place import refuse_within
         from gpustab.studies.info.study import info as look_at
 
+        for file in filter(holds_texts, files):
+            if showing.out is not None:
+                refuse_within(showing.out, file)
         chosen = given(corpus_options)
         corpus = CorpusOptions(**chosen) if chosen else None
         fits = "min_count" not in chosen

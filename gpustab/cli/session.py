@@ -87,7 +87,7 @@ def session(
                     raise InputError(
                         "torchrun starts several processes, and this command shares no work: start it once"
                     )
-                _check_output(showing, output, folder, runs or (), held)
+                _check_output(showing, output, folder, runs or (), corpus, held)
                 if corpus is not None:
                     check_corpus(corpus)
                 if runs is not None:
@@ -108,26 +108,34 @@ def require(what: str, extra: str, *packages: str) -> None:
 
 
 def _check_output(
-    showing: Showing, output: Path | None, folder: Path | None, runs: Sequence[Path], held: ExitStack
+    showing: Showing,
+    output: Path | None,
+    folder: Path | None,
+    runs: Sequence[Path],
+    corpus: str | None,
+    held: ExitStack,
 ) -> None:
     """See before the work that nothing is replaced unasked and all that is asked for has a meaning; hold the folder."""
     from gpustab.formats.atomic import check_can_make
     from gpustab.runs.manifest import MANIFEST
+    from gpustab.runs.place import check_place, foreign, refuse_others, refuse_within
 
     if showing.quiet and showing.verbose:
         raise InputError(f"{option('quiet')} and {option('verbose')} exclude each other")
     if folder is not None:
-        if folder.exists() and not folder.is_dir():
-            raise InputError(f"{folder}: is a file; a run set is a folder")
+        check_place(folder, corpus)
         # A finished run set, or several of a sweep, may lie on a disk that is read-only.
         if not (folder / MANIFEST).is_file() and not any(folder.glob(f"*/{MANIFEST}")):
             check_can_make(folder)
     if showing.out is not None:
         from gpustab.report.files import check_folder, writing_alone
 
+        refuse_within(showing.out, corpus)
         if not number():  # of several processes of one job, the first writes
             held.enter_context(writing_alone(showing.out))
             check_folder(showing.out, force=showing.force, figures=showing.figures)
+            if not showing.force:
+                refuse_others(showing.out, foreign(showing.out), f", or {option('force')} to write among them")
     elif showing.force and output is None:
         raise InputError(
             f"{option('force')} says that a result may be replaced, but none is written: name {option('out')}"

@@ -10,6 +10,7 @@ import logging
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,6 +32,8 @@ PASSED = "passed over "
 """Stands in a note before the files of a folder that are not read."""
 _ASKED = 50
 """Files of one suffix, evenly drawn, that are looked at to tell whether they are text."""
+_MARKUPS = ("html", "xml")
+"""Formats that files declare in their first lines."""
 _FEW = 0.1
 """A larger share of the texts of a folder is not left out unless a format is named; one file, a README say, may be."""
 
@@ -103,16 +106,20 @@ def _suffixes(folder: Path, shown: Sequence[Path], options: ReadOptions) -> Sequ
         if any(suffix in there for suffix in wanted):
             return wanted
         readable, others = _by_content(folder, shown, options)
-        if options.format != PLAIN.name or not readable:
+        marked = _marked_up(folder, shown, options)
+        fit = [one for one in readable if options.format in (PLAIN.name, marked.get(one))]
+        if not fit:
             raise InputError(f"{folder}: no {' or '.join(wanted)} files in this folder; {seen}{others}")
-        return tuple(readable)
+        return fit
     if PLAIN in found and len(found) > 1:
         _weigh(folder, there, found)
     if PLAIN in found or not found:
         if not found and "" not in there:
             known = ", ".join(suffix for one in FORMATS for suffix in one.suffixes)
             readable, others = _by_content(folder, shown, replace(options, format=PLAIN.name))
-            way = f"; {_counts(readable)} can be read as text: say {option('format', PLAIN.name)}" if readable else ""
+            names = dict.fromkeys(_marked_up(folder, shown, options).get(suffix, PLAIN.name) for suffix in readable)
+            ways = " or ".join(option("format", name) for name in names)
+            way = f"; {_counts(readable)} can be read as text: say {ways}" if readable else ""
             raise InputError(f"{folder}: no files of text in this folder ({known}); {seen}{way}{others}")
         return PLAIN.suffixes if found else ("",)
     if len(found) > 1:
@@ -152,6 +159,18 @@ def _by_content(folder: Path, shown: Sequence[Path], options: ReadOptions) -> tu
         others += refused[:1]
     more = [f"{len(others) - 3:,} more kinds cannot be read either"] if len(others) > 3 else []
     return readable, "".join(f"; {one}" for one in [*others[:3], *more])
+
+
+def _marked_up(folder: Path, shown: Sequence[Path], options: ReadOptions) -> dict[str, str]:
+    """Return which suffixes without a meaning here are of files that say themselves what markup they are, and which."""
+    first = {suffix_of(path): path for path in reversed(shown)}
+    found = dict[str, str]()
+    for suffix, path in first.items():
+        with suppress(InputError):
+            kind = recognise(folder / path, replace(options, format=None))[0]
+            if kind.name in _MARKUPS:
+                found[suffix] = kind.name
+    return found
 
 
 def _ways(found: Sequence[TextFormat]) -> str:

@@ -38,6 +38,7 @@ from gpustab.results import Table
 from gpustab.results.page import counted
 from gpustab.runs.key import ENCODER, MODEL, Key
 from gpustab.runs.manifest import run_file
+from gpustab.runs.place import check_place
 from gpustab.runs.runset import names_runs, update_manifest
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
@@ -135,6 +136,7 @@ def encode_runs(
         ComputationError: if a model gives numbers that are not finite.
     """
     started, device = time.perf_counter(), device or torch.device("cpu")
+    check_place(output, corpus.name)
     models, passages = models_of(folders), Passages(corpus, options)
     tasks = [task for sampling in encoding.drawn for task in _tasks(sampling, models, corpus, options, encoding)]
     wanted = Counter(task.key for task in tasks)

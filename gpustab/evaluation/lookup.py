@@ -112,7 +112,7 @@ class Lookup:
         restrict: look only among so many words: the most frequent where the runs have counts, else the first in file
             order; ``None`` for all.
         ignore_case: compare words in upper case on both sides, as gensim's ``case_insensitive``; of several variants
-            of a word the first in the order of the vocabulary is taken.
+            of a word the first in the order of the vocabulary is taken. ``None``: nobody may choose that.
 
     Attributes:
         words: how many words are looked at.
@@ -122,12 +122,13 @@ class Lookup:
         InputError: if ``restrict`` is below 1.
     """
 
-    def __init__(self, runs: Runs, restrict: int | None, ignore_case: bool) -> None:
+    def __init__(self, runs: Runs, restrict: int | None, ignore_case: bool | None) -> None:
         if restrict is not None and restrict < 1:
             raise InputError(f"restrict is {restrict}, wanted at least 1, or None for all words")
         self.words = runs.words if restrict is None else min(restrict, runs.words)
         self.notes = _cut_note(runs, self.words)
         self._ignore_case = ignore_case
+        self._way = ": write them as the runs do" if ignore_case is None else " (ignore_case)"
         self._vocabulary = runs.vocabulary
         self._joint = runs.joint.tolist()
         self._rows: dict[str | bytes, list[int]] = {}
@@ -190,7 +191,7 @@ class Lookup:
         folded = {word.decode("utf-8", "replace").casefold() for word in self._vocabulary}
         cased = sum(word.decode("utf-8", "replace").casefold() in folded for word in words)
         if cased > 2 * now + 1:
-            return f"{cased:,} of its {len(words):,} words are there in other letter case (ignore_case)."
+            return f"{cased:,} of its {len(words):,} words are there in other letter case{self._way}."
         ends = tails_of(list(self._vocabulary)[:_SAMPLE])
         if tails is None and ends is not None:
             return f"the words of the runs have tails ({some_words([ends.sign + kind for kind in ends.kinds])})."

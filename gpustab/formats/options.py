@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import os
+import re
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
 
 from gpustab.errors import InputError, option
+from gpustab.formats.parsed import parse_json
 from gpustab.formats.source import open_source
 from gpustab.options import Option, Options
 from gpustab.spaces.words import as_word, readings, unguarded, unshown
 
 _WORD, _PARQUET = "word", b"PAR1"
 """Of the tables that gpustab writes: the column of words."""
+_WIDE = (  # the longer first: UTF-16's mark begins UTF-32's
+    ((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32"),
+    ((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16"),
+)
+_COMMA = re.compile(rb"(?<=[^\s,;])(?:,(?!\d)|;)(?![,;]|$)")
+"""After a word of one line; a number may have a comma in it."""
 
 
 def read_word_list(path: str | os.PathLike[str]) -> list[bytes]:
-    """Read words, one a line, as bytes, packed or not; a BOM and CR at line ends are dropped.
+    """Read words, one a line, as bytes, packed or not; a CR at line ends is dropped.
+
+    It is UTF-8, or UTF-16 or UTF-32 with its mark. One line with commas or semicolons is a list, and so is JSON.
 
     A table that gpustab wrote, CSV or Parquet with a column ``word``, gives the words of that column. Lines that were
     copied from one may be as it shows words, see :func:`gpustab.spaces.words.readings`.
@@ -36,17 +48,38 @@ def read_word_list(path: str | os.PathLike[str]) -> list[bytes]:
     if content.startswith(_PARQUET):
         found = _of_parquet(path)
     else:
-        text = content.removeprefix(b"\xef\xbb\xbf")
+        text = _in_utf8(content, path)
         header = next(csv.reader([text.partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")]), [])
         if len(header) > 1 and _WORD in header:
             rows = csv.DictReader(io.StringIO(text.decode("utf-8"), newline=""))
             found = [unshown(unguarded(row[_WORD] or "")) for row in rows]
         else:
-            found = [line.removesuffix(b"\r") for line in text.split(b"\n")]
+            found = _listed(text) or [line.removesuffix(b"\r") for line in text.split(b"\n")]
     words = list(dict.fromkeys(filter(None, found)))
     if not words:
         raise InputError(f"{path}: no words in this file")
     return words
+
+
+def _in_utf8(content: bytes, path: str | os.PathLike[str]) -> bytes:
+    """Return a text as UTF-8 without a mark, by the mark of UTF-16 or UTF-32 if it has one."""
+    encoding = next((name for marks, name in _WIDE for mark in marks if content.startswith(mark)), None)
+    try:
+        return content.decode(encoding).encode() if encoding else content.removeprefix(codecs.BOM_UTF8)
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: begins as {encoding} does, and is damaged; save it as UTF-8") from None
+
+
+def _listed(text: bytes) -> list[bytes]:
+    """Return the words of a list in one line, or in JSON; none of a text that has one word a line."""
+    if text.lstrip().startswith(b"["):
+        with suppress(ValueError):
+            if (found := parse_json(text)) and isinstance(found, list) and all(isinstance(one, str) for one in found):
+                return [as_word(word) for word in found]
+    line = text.strip()
+    if b"\n" in line or not _COMMA.search(line):
+        return []
+    return [word.strip(b' \t"') for word in _COMMA.split(line.rstrip(b",; "))]
 
 
 def _of_parquet(path: str | os.PathLike[str]) -> list[bytes]:

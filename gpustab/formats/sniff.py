@@ -18,8 +18,8 @@ MAGIC = (
     (b"BZh91AY&SY", "a bzip2 file inside a compressed file; unpack it once"),
     (b"\xfd7zXZ\x00", "an xz file, which cannot be read; unpack it first"),
     (b"\x28\xb5\x2f\xfd", "a zstandard file, which cannot be read; unpack it first"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it and give the file of vectors in it"),
-    (b"Rar!\x1a\x07", "a RAR archive; unpack it and give the file of vectors in it"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it and give the file of vectors, or the texts, in it"),
+    (b"Rar!\x1a\x07", "a RAR archive; unpack it and give the file of vectors, or the texts, in it"),
     (b"\x89HDF\r\n\x1a\n", f"an HDF5 file; save {_SAVE}: h5py.File(FILE)[NAME][:]"),
     (
         b"SQLite format 3\x00",
@@ -66,11 +66,13 @@ def zipped(first: str) -> str:
     """Say what a zip archive is by the name of its first file.
 
     >>> zipped("glove.6B.50d.txt")
-    'a zip archive (it begins with glove.6B.50d.txt); unpack it and give the file of vectors in it'
+    'a zip archive (it begins with glove.6B.50d.txt); unpack it and give the file of vectors, or the texts, in it'
     """
     named = first if first.isprintable() else "a file of an odd name"
     what = next((what for start, what in _ZIPPED if first.startswith(start)), None)
-    return what or f"a zip archive (it begins with {named}); unpack it and give the file of vectors in it"
+    return (
+        what or f"a zip archive (it begins with {named}); unpack it and give the file of vectors, or the texts, in it"
+    )
 
 
 def structured(head: bytes) -> str | None:
@@ -149,7 +151,7 @@ def foreign(head: bytes) -> str | None:
     if head.startswith(b"PK\x03\x04"):
         return zipped(first_in_zip(head))
     if is_tar(head):
-        return "a tar archive; unpack it and give the file of vectors in it"
+        return "a tar archive; unpack it and give the file of vectors, or the texts, in it"
     if (found := structured(head)) is not None:
         return found
     lines = head.split(b"\n", 21)

@@ -98,6 +98,8 @@ def write_files(
                 raise
             except Exception as error:  # of a figure: it costs no number
                 failure = error
+            if not force:
+                _refuse_to_replace(folder, new)
             with told(folder):
                 new.replace(folder / _WHOLE)
         except BaseException:
@@ -138,6 +140,15 @@ def writing_alone(folder: Path) -> Iterator[None]:
         with suppress(OSError):  # what holds something stays
             for path in made:
                 path.rmdir()
+
+
+def _refuse_to_replace(folder: Path, new: Path) -> None:
+    """Refuse a result whose files would take the places of others."""
+    if there := sorted(path.name for path in new.iterdir() if (folder / path.name).exists()):
+        raise InputError(
+            f"{folder}: holds {', '.join(there[:3])}{' ...' * (len(there) > 3)}, which this result would replace; give "
+            f"another folder, or {option('force', True)} to replace it"
+        )
 
 
 def _take_over(folder: Path) -> None:

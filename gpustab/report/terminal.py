@@ -127,6 +127,8 @@ def _body(block: Block, width: int, cut: bool, brief: bool = False) -> Renderabl
     parts: list[RenderableType] = [Text(sentence) for sentence in (block.answer, block.aside) if sentence]
     if block.facts:
         grid = Table.grid(padding=(0, 3))
+        for _ in range(3):
+            grid.add_column(overflow="fold")  # a pattern that is cut cannot be typed
         for name, value, explanation in block.facts:
             grid.add_row(Text(name), Text(value, style="bold cyan"), Text(explanation, style="dim" if value else ""))
         parts.append(grid)

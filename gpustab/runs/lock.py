@@ -68,11 +68,6 @@ def clear_lock(folder: Path, purpose: str) -> None:
             pass
 
 
-def is_lock(path: Path) -> bool:
-    """Tell whether a file is a lock."""
-    return path.name.startswith(".") and path.suffix == ".lock"
-
-
 def _file(folder: Path, purpose: str) -> Path:
     return folder / f".{purpose}.lock"
 

@@ -69,9 +69,9 @@ def way_on(folder: Path) -> str:
     for name, what in _OF_OTHERS:
         if (folder / name).is_file():
             return f"it looks like {what}"
-    if report := _report(folder):
+    if report := report_of(folder):
         return report
-    if any(map(_is_plan, islice(folder.rglob(PLAN), _LOOKED))):
+    if any(is_of_kind(path, "plan") for path in islice(folder.rglob(PLAN), _LOOKED)):
         said = "a training began here, and no run of it was finished"
         return f"{said}: make the same call of gpustab train (or encode) again"
     files = [path for path in islice(folder.rglob("*"), _LOOKED) if path.is_file() and path.name[0] != "."]
@@ -91,14 +91,14 @@ def way_on(folder: Path) -> str:
 
 def holds_texts(folder: Path) -> bool:
     """Tell whether a folder that is no run set holds texts: no vectors, and mostly files of text."""
-    if any((folder / name).is_file() for name, _ in _OF_OTHERS) or _report(folder):
+    if any((folder / name).is_file() for name, _ in _OF_OTHERS) or report_of(folder):
         return False
     files = [path for path in islice(folder.rglob("*"), _LOOKED) if path.is_file() and path.name[0] != "."]
     texts = [path for path in files if _suffix(path) in _TEXTS]
     return bool(files) and not _vectors(files) and 2 * len(texts) >= len(files)
 
 
-def _report(folder: Path) -> str:
+def report_of(folder: Path) -> str:
     """Say that a folder is a report of gpustab, and of which files, by its summary; empty for all others."""
     try:
         summary = read_json(folder / "summary.json")
@@ -114,9 +114,10 @@ def _report(folder: Path) -> str:
     return f"{said}. It was made of {paths[0]}{more}: give these"
 
 
-def _is_plan(path: Path) -> bool:
+def is_of_kind(path: Path, kind: str) -> bool:
+    """Tell whether a file of JSON is one of ours: a ``plan``, or the manifest of a ``runset``."""
     try:
-        return str(read_json(path)["schema"]).startswith("gpustab.plan/")
+        return str(read_json(path)["schema"]).startswith(f"gpustab.{kind}/")
     except (ValueError, KeyError, TypeError):
         return False
 
@@ -309,7 +310,7 @@ def _texts_beside(folder: Path) -> Iterator[Path]:
     """Yield the files of text in a folder that lie in no run set and no report."""
     for place, folders, files in islice(os.walk(folder), _FOLDERS):
         here = Path(place)
-        if _report(here) or (here / MANIFEST).is_file():
+        if report_of(here) or (here / MANIFEST).is_file():
             folders.clear()
             continue
         folders[:] = sorted(name for name in folders if not name.startswith("."))

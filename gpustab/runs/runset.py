@@ -41,6 +41,7 @@ from gpustab.runs.manifest import (
     want_fields,
     write_manifest,
 )
+from gpustab.runs.place import check_place
 from gpustab.spaces.space import Space
 
 log = logging.getLogger("gpustab")
@@ -213,11 +214,12 @@ def write_runset(
         **parameters: everything else the manifest is to record.
 
     Raises:
-        InputError: if the folder already holds a finished run set.
+        InputError: if the folder already holds a finished run set, or things of others.
     """
     folder = Path(folder)
     if (folder / MANIFEST).exists():
         raise InputError(f"{folder}: a run set is already there")
+    check_place(folder)
     named = {Key.of_path(key) if isinstance(key, str) else key: spaces for key, spaces in groups.items()}
     for key, spaces in named.items():
         write_leaf(spaces, folder / key.path)

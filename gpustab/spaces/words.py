@@ -124,11 +124,13 @@ def unguarded(text: str) -> str:
 def readings(word: str | bytes) -> tuple[bytes, ...]:
     r"""Return the words that a line of a list of words may mean, the first that is there: as shown, guarded, as it is.
 
-    >>> readings("war"), readings(r"a\tb"), readings("'=1")
-    ((b'war',), (b'a\tb', b'a\\tb'), (b"'=1", b'=1'))
+    Blanks at its end may be no part of it.
+
+    >>> readings("war"), readings(r"a\tb"), readings("'=1"), readings("war  ")
+    ((b'war',), (b'a\tb', b'a\\tb'), (b"'=1", b'=1'), (b'war  ', b'war'))
     """
     own = as_word(word)
-    return tuple(dict.fromkeys((unshown(own), unshown(_GUARD.sub(b"", own)), own)))
+    return tuple(dict.fromkeys((unshown(own), unshown(_GUARD.sub(b"", own)), own, own.rstrip() or own)))
 
 
 def meant(word: str | bytes, there: Container[bytes]) -> bytes:

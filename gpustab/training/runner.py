@@ -27,6 +27,7 @@ from gpustab.report.origin import in_words
 from gpustab.results import Table
 from gpustab.results.page import counted
 from gpustab.runs.manifest import OUTPUT, run_file
+from gpustab.runs.place import check_place
 from gpustab.runs.runset import names_runs, open_leaf, update_manifest
 from gpustab.training.engines import Trainer, check_dimensions, resolve_engine, trainers_of
 from gpustab.training.plan import Leaf, Task, begun, corpus_record, leaves_of, part_of, tasks_of, training_alone
@@ -184,8 +185,7 @@ def train_runs(
         ComputationError: if runs failed; the others are there.
     """
     started = time.perf_counter()
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder}: is a file; a run set is a folder")
+    check_place(folder, settings.corpus)
     if settings.epochs_by and not settings.epoch:
         raise InputError(
             f"{option('epochs_by', settings.epochs_by)}: train_runs trains one part; train_epochs trains all"

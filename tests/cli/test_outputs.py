@@ -140,3 +140,75 @@ def test_verbose_tells_where_the_time_went(call):
     assert done.exit_code == 0
     for work in ("reading", "PIP loss", "word by word", "overlap", "writing files", "printing"):
         assert re.search(rf"\d+\.\d\d s +\d+%  .*{work}$", done.stderr, re.MULTILINE), work
+
+
+TRAIN = "train texts --layout lines --technique lsa --dim 2 --runs 2 --min-count 1 --sampling fixed --as-is"
+
+
+@pytest.fixture
+def mine(place):
+    """A folder of somebody's things, beside one of texts."""
+    (place / "mine").mkdir()
+    (place / "mine/thesis.docx").write_text("precious")
+    (place / "texts").mkdir()
+    for number in range(3):
+        (place / f"texts/{number}.txt").write_text("a b c a b\nb c a c\n")
+    return place
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"{TRAIN} -o mine",
+        "sweep texts/0.txt -o mine --vary epochs=1,2",
+        "encode texts --model folder -o mine",
+        "pack r0.txt r1.txt -o mine",
+        "demo --keep mine",
+        "doctor --out mine",
+        f"{TWO} --out mine",
+        "info texts --out mine",
+        "study instability set --out mine",
+        f"{TRAIN} -o new --out mine",
+    ],
+)
+def test_nothing_is_written_among_things_of_others(mine, call, command):
+    done = call(command)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "error: mine: holds other things (thesis.docx); give a new or an empty folder" in done.stderr
+    assert [path.name for path in (mine / "mine").iterdir()] == ["thesis.docx"]
+    if done.stderr.endswith(", or --force to write among them\n"):
+        assert "--out" in command
+
+
+def test_force_writes_a_page_among_them(mine, call):
+    assert call(f"{TWO} --out mine --force").exit_code == 0
+    assert call(f"{TWO} --out mine --force").exit_code == 0
+    assert (mine / "mine/thesis.docx").read_text() == "precious"
+    assert (mine / "mine/report.html").is_file()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"{TRAIN} -o texts",
+        f"{TRAIN} -o texts/runs",
+        f"{TRAIN} -o new --out texts/page",
+        "sweep texts -o texts/swept --vary epochs=1,2",
+        "encode texts --model folder -o texts/runs",
+        "info texts --out texts/page",
+        "study bootstrap texts --query a --out texts/page",
+        "study usage texts --model folder --out texts/page",
+        "study layers texts --model folder --out texts/page",
+    ],
+)
+def test_nothing_is_written_among_texts_that_are_read(mine, call, command):
+    done = call(command)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "lies within texts, whose files are read; give a folder of its own" in done.stderr
+    assert len(list((mine / "texts").rglob("*"))) == 3
+
+
+def test_a_page_may_lie_in_its_run_set(mine, call):
+    assert call(f"{TRAIN} -o new --out new").exit_code == 0
+    assert call(f"{TRAIN} -o new --out new/page").exit_code == 0
+    assert call("stability new --out new/stability").exit_code == 0

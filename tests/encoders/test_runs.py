@@ -163,7 +163,7 @@ def test_a_long_text_is_the_mean_over_windows_of_its_own_tokens(tmp_path):
 def test_models_of_two_kinds_differ_by_more_than_fine_tuning(corpus, models, tmp_path):
     other = save(tmp_path / "other", kind="roberta", limit=16)
     said = [
-        encode_runs(corpus, OPTIONS, [models[0], second], tmp_path / second.name, Encoding(runs=1)).verdict[1]
+        encode_runs(corpus, OPTIONS, [models[0], second], tmp_path / "sets" / second.name, Encoding(runs=1)).verdict[1]
         for second in (models[1], other)
     ]
     assert said[0].endswith("they differ by what fine-tuning does.")

@@ -146,10 +146,11 @@ def test_signs_that_a_tokenizer_drops_leave_a_word_without_a_piece(models, tmp_p
 
 
 def test_words_broken_at_line_ends_are_read_whole(models, tmp_path):
+    (tmp_path / "texts").mkdir()
     for k, text in enumerate(texts()[:5]):
-        (tmp_path / f"{k}.txt").write_text(f"{text}\nwalked by the har-\nbour and river\n")
+        (tmp_path / f"texts/{k}.txt").write_text(f"{text}\nwalked by the har-\nbour and river\n")
     options = CorpusOptions(min_count=2, as_is=True)
-    corpus = prepare_corpus(tmp_path, options, look=False)
+    corpus = prepare_corpus(tmp_path / "texts", options, look=False)
     runs, _ = made(corpus, models[:1], tmp_path / "set", options, **RAW)
     assert b"harbour" in corpus.vocabulary
     assert runs["encoder/fixed"][0].counts.tolist() == np.bincount(corpus.tokens).tolist()

@@ -62,6 +62,18 @@ def test_what_is_no_result_is_not_mixed_with_one(result, tmp_path, name):
     write_files(result, tmp_path, force=True)
 
 
+def test_no_table_takes_the_place_of_a_file_of_that_name(results, tmp_path):
+    written = {path.name for path in write_files(results["stability"], tmp_path / "once")}
+    for name in sorted(name for name in written if name.endswith(".csv")):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / name).write_text("mine")
+        with pytest.raises(InputError, match=rf"holds {name}, which this result would replace"):
+            results["stability"].write(folder)
+        assert [path.name for path in folder.iterdir()] == [name]
+        assert (folder / name).read_text() == "mine"
+
+
 def test_the_result_of_an_older_version_is_not_guessed_at(result, tmp_path):
     write_files(result, tmp_path)
     content = json.loads((tmp_path / "summary.json").read_text())

@@ -7,7 +7,7 @@ from rich.console import Console
 from gpustab import load_runs
 from gpustab.formats.memory import from_pair
 from gpustab.report import Result
-from gpustab.report.terminal import print_result
+from gpustab.report.terminal import _body, print_result
 from gpustab.results import Block, SmallTable
 from gpustab.results.page import number
 from gpustab.runs.join import join
@@ -105,3 +105,10 @@ def test_a_terminal_shows_the_first_rows_of_a_long_table_and_a_file_all(monkeypa
     assert "w60" not in shown
     assert "the first 60 of 5,000 rows; --out DIR writes all" in shown
     assert "w4999" in kept
+
+
+def test_a_way_that_is_longer_than_a_line_is_whole():
+    way = "(?:" + "|".join(f"word{k}" for k in range(60)) + ")"
+    console = Console(file=io.StringIO(), width=60, no_color=True)
+    console.print(_body(Block("t", [("to go on", f"say --drop '{way}'", "")]), 60, cut=False))
+    assert way in re.sub(r"\s+", "", console.file.getvalue())

@@ -1,6 +1,7 @@
 """How trainings end that somebody stops, or that have nothing to do."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -114,7 +115,8 @@ def test_a_finished_training_needs_no_disk_to_write_to(folder, train, runs):
 def test_a_finished_sweep_is_asked_for_no_room(folder, train):
     sweep = ("sweep", folder / "no.txt", "--technique", "lsa", "--vary", "dim=2,3", "-o")
     (folder / "sweep").mkdir()
-    for place, said in ((folder, "no.txt"), (folder / "sweep", "cannot write there")):  # the first holds a run set
+    shutil.copytree(folder / "set", folder / "swept/sgns-baseline")
+    for place, said in ((folder / "swept", "no.txt"), (folder / "sweep", "cannot write there")):  # one holds a run set
         with read_only(folder):
             assert said in call(*sweep, place).output
 

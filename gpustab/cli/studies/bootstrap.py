@@ -59,6 +59,7 @@ def _are_runs(source: list[str]) -> bool:
 def _check(source: list[str], plan: BootstrapPlan, showing: Showing) -> None:
     """Refuse what fits no run set and no corpus, before anything is imported."""
     from gpustab.runs.manifest import refuse_both
+    from gpustab.runs.place import refuse_within
 
     for text in source:
         refuse_both(Path(text))
@@ -70,7 +71,7 @@ def _check(source: list[str], plan: BootstrapPlan, showing: Showing) -> None:
         check_corpus(text)
     if len(source) > 1:
         raise InputError(f"{', '.join(source)}: give one corpus, or folders of run sets alone")
-    _folder(plan, showing)
+    refuse_within(_folder(plan, showing), source[0])
     require_training()
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from urllib.parse import unquote_to_bytes
 
+from gpustab.corpus.evidence.alphabets import digits_for_letters, mixed_alphabets
 from gpustab.corpus.evidence.doubt import Doubt, shown
 from gpustab.corpus.evidence.look import Look
 from gpustab.errors import option
@@ -27,8 +28,9 @@ _COMMON = tuple("'’‘‛`´′＇.,:;!/&@+*_|#=%$\\~·‧•…()[]{}<>-‐�
 _PIECED, _MARKED, _DIFFERENT = 0.03, 0.3, 10
 """Of the words, how many begin or end with one sign twice or a mark of pieces, or with a letter or underscore that is
 one; and different ones: C++ is one."""
-_APART = 0.01
-"""Of the words, how many are letters of a word that stand alone, one after the other."""
+_APART, _MOSTLY_APART = 0.01, 0.2
+"""Of the words, how many are letters of a word that stand alone, one after the other: in print with stress, and where
+letters are the most frequent words. Notes of music have seven different ones."""
 _UTF8 = re.compile("[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _BEYOND = re.compile(r"[^\x00-\x7f]+")
 _LETTER = r"[^\W\d_]"
@@ -125,7 +127,7 @@ def lost_letters(look: Look) -> Doubt | None:
                 cut[sign] += n
     (sign, number), *_ = cut.most_common(1) or [("", 0)]
     share = number / max(len(words), 1)
-    if number < _FEWEST or share < _SLIGHT or 2 * number < sum(word.count(sign) for word in words):
+    if number < _FEWEST or share < _SLIGHT or 2 * number < sum(sign in word for word in words):
         return None
     held = [word for word in words if sign in word]
     says = f"letters that are lost or written with a sign: {share:.1%} of the words have '{sign}' within"
@@ -236,7 +238,8 @@ def letters_apart(look: Look) -> Doubt | None:
     if len(found) < _FEWEST or share < _APART:
         return None
     says = f"letters apart: {share:.0%} of the words are single letters of words such as '{found[0]}'"
-    return Doubt("apart", share, shown(found), False, says, "put the letters of these words together")
+    strong = share >= _MOSTLY_APART and len({letter for one in found for letter in one.lower().split()}) >= _DIFFERENT
+    return Doubt("apart", share, shown(found), strong, says, "put the letters of these words together")
 
 
 DAMAGES: tuple[Callable[[Look], Doubt | None], ...] = (
@@ -245,4 +248,6 @@ DAMAGES: tuple[Callable[[Look], Doubt | None], ...] = (
     coded_letters,
     pieces_of_words,
     letters_apart,
+    mixed_alphabets,
+    digits_for_letters,
 )

@@ -20,6 +20,7 @@ from gpustab.corpus.evidence.lengths import (
     wrapped_lines,
 )
 from gpustab.corpus.evidence.look import Look
+from gpustab.corpus.evidence.pages import running_heads
 from gpustab.corpus.evidence.signs import (
     a_word_a_line,
     markup,
@@ -38,6 +39,7 @@ DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (
     named_lines,
     times,
     *EVERY_LINE,
+    running_heads,
     markup,
     program,
     numbers,

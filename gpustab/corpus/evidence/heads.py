@@ -167,7 +167,9 @@ def _few_openings(look: Look) -> Doubt | None:
     """
     if look.options.cut != "words":
         return None
-    lines = tuple(dict.fromkeys(look.filled))
+    lines = tuple(
+        line for line in dict.fromkeys(look.filled) if _LETTER.search(line)
+    )  # rows of numbers begin in no way
     if len(lines) < _LINES:
         return None
     openings, few = _openings(lines, 2), min(_FEW_OPENINGS * len(lines), _MOST_OPENINGS)
@@ -216,7 +218,7 @@ def _opening_pattern(openings: Mapping[str, Sequence[str]]) -> str:
     for lines in openings.values():
         alike = zip(*(_DIGITS.sub("0", line[:200]).split() for line in lines), strict=False)
         common = [words[0] for words in takewhile(lambda words: len(set(words)) == 1, alike)]
-        if common:
+        if common and len(lines) > 1:  # all of a line that comes but once is text, too
             ways.append(r"\s+".join(re.escape(word).replace("0", r"\d+") for word in common))
     return rf"^[ \t]*(?:{'|'.join(sorted(ways, key=len, reverse=True))})" if ways else ""
 

@@ -116,7 +116,9 @@ def words_with_tags(look: Look) -> Doubt | None:
         return None
     words = " ".join(look.filled).split()
     joined = [
-        (word, found[1] or found[2]) for word in words if len(word) < _LONGEST and (found := _JOINED.fullmatch(word))
+        (word, found[1] or found[2])
+        for word in words
+        if len(word) < _LONGEST and "&#" not in word and (found := _JOINED.fullmatch(word))
     ]
     if len(joined) <= _FEW:
         return None

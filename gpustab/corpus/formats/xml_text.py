@@ -14,6 +14,7 @@ from typing import Any
 
 from gpustab.corpus.formats.format import Document, TextFile, TextFormat
 from gpustab.corpus.formats.markup import beginning_of, lxml, seen
+from gpustab.corpus.formats.repeats import find_repeats
 from gpustab.corpus.formats.tei import ROOTS, Transcript, body_of, clean, header_of, name_of, signs_of, texts_of
 from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError, near, option
@@ -30,6 +31,10 @@ _FEW, _ALL, _SOME, _MOSTLY = 0.1, 0.9, 0.01, 0.67
 """Shares of all words: of fields that may be read with the text; of one element that is all there is; worth a word."""
 _TIMES, _FEWEST = (4, 3, 2), 2
 """How often a text may stand in an element; words that it has at least, each time."""
+_BESIDE, _KINDS = 2, 20
+"""Words of an attribute, for each between tags, from which on it has the text; and different ones of them."""
+_REPEATED = 1.5
+"""Words that chosen elements have, for each of the text, from which on they say it at several levels."""
 _SHOWN, _OFFERED = 6, 3
 _LANGUAGE = ("{http://www.w3.org/XML/1998/namespace}lang", "lang")
 _OF_LANGUAGE = "lang="
@@ -62,11 +67,11 @@ class Survey:
 
     Attributes:
         uses: by the name of the element.
-        attributes: words by element and attribute, where an attribute has several characters.
+        attributes: words of several letters, by element and attribute.
     """
 
     uses: dict[str, Use] = field(default_factory=dict)
-    attributes: Counter[str] = field(default_factory=Counter)
+    attributes: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
 
     @property
     def inline(self) -> frozenset[str]:
@@ -90,7 +95,7 @@ def survey(root: Any) -> Survey:
                 found.uses.setdefault(name_of(child), Use()).mixed += 1
         for key, value in element.attrib.items():
             if len(value) > 1 and value.isalpha():
-                found.attributes[f"{key} of <{name}>"] += 1
+                found.attributes.setdefault((name, key), Counter())[value] += 1
     inline = found.inline
     for element in root.iter("{*}*"):
         words = len((element.text or "").split()) + sum(len((child.tail or "").split()) for child in element)
@@ -117,13 +122,31 @@ def _read(file: TextFile) -> Iterator[Document]:
             raise InputError(
                 f"{file.path}: {option(name, getattr(file.options, name))} is for TEI, and this is other XML"
             )
-    elements = _chosen(file, [root], found) if file.options.column else [root]
+    elements = _said_once(file, root, found) if file.options.column else [root]
     if not file.options.column:
         _refuse_fields(file, found, root)
         _refuse_languages(file, root)
         _refuse_repeated(file, root)
     for number, element in enumerate(elements, 1):
         yield Document(str(number), {}, [seen(etree, element, found.inline, _UNSEEN)])
+
+
+def _said_once(file: TextFile, root: Any, found: Survey) -> list[Any]:
+    """Return the chosen elements without what they say once more; refuse those that say it at several levels."""
+    elements = _chosen(file, [root], found)
+    words = find_repeats([root]).words
+    repeats = find_repeats(elements)
+    _refuse_attributes(file, found, repeats.words)
+    if repeats.words > _REPEATED * words:
+        within = " or ".join(option("column", name) for name in find_repeats([root]).within[:1])
+        name = file.options.column
+        raise InputError(
+            f"{file.path}: {option('column', name)}: these elements have {repeats.words:,} words of a text of "
+            f"{words:,}, which OCR wrote whole and in its lines and words; say {within}"
+        )
+    for again in repeats.again:
+        again.getparent().remove(again)
+    return elements
 
 
 def _parsed(file: TextFile) -> tuple[Any, Any]:
@@ -205,8 +228,7 @@ def _refuse_fields(file: TextFile, found: Survey, root: Any) -> None:
     """Refuse records of data, whose names, dates and numbers would be words of the text."""
     words = Counter({name: use.words for name, use in found.uses.items() if use.words})
     total = words.total()
-    if not total:
-        raise InputError(f"{file.path}: there is no text between the tags of this XML{_in_attributes(found)}")
+    _refuse_attributes(file, found, total)
     ((most, number),) = words.most_common(1)
     text = {most} if number >= _ALL * total else set()
     text |= {name for name, n in words.items() if n >= _LONG * found.uses[name].number}
@@ -224,6 +246,14 @@ def _refuse_fields(file: TextFile, found: Survey, root: Any) -> None:
         f"{file.path}: this XML has fields beside text (of its words stand in {shown}); which element is a document's "
         f"text? say {ways}, or {option('format', 'html')} to read all of them"
     )
+
+
+def _refuse_attributes(file: TextFile, found: Survey, total: int) -> None:
+    """Refuse elements without text, or with little beside that of attributes, as OCR writes it word by word."""
+    there = _in_attributes(found, _BESIDE * total)
+    if there or not total:
+        hardly = "hardly any" if total else "no"
+        raise InputError(f"{file.path}: there is {hardly} text between the tags of this XML{there}")
 
 
 def _text_of_records(root: Any) -> str | None:
@@ -274,18 +304,26 @@ def _refuse_repeated(file: TextFile, root: Any) -> None:
             within = {name_of(inner) for child in element for inner in child.iterdescendants("{*}*")}
             names.update(name for child in element if (name := name_of(child)) not in within and len(child))
     if 2 * again > total and elements > 1:  # of one element alone it may be a refrain
-        ways = " or ".join(option("column", name) for name, _ in names.most_common(1))
+        holders = find_repeats([root]).within or [name for name, _ in names.most_common(1)]
+        ways = " or ".join(option("column", name) for name in holders[:1])
         raise InputError(
             f"{file.path}: {again / total:.0%} of the words of this XML stand there twice or more often, as OCR writes "
             f"a text whole and in its lines; {f'say {ways}' if ways else 'let the program that wrote it save text'}"
         )
 
 
-def _in_attributes(found: Survey) -> str:
+def _in_attributes(found: Survey, least: int = 0) -> str:
+    """Say which attribute has the text, if one has more words than this; kinds of elements are few different words."""
     if not found.attributes:
         return ""
-    ((name, number),) = found.attributes.most_common(1)
-    return f"; {number:,} words stand in the attribute {name}: let the program that wrote it save text"
+    (name, key), values = max(found.attributes.items(), key=lambda one: one[1].total())
+    if (number := values.total()) <= least or (least and len(values) < _KINDS):
+        return ""
+    read = f"' '.join(one.get({key!r}, '') for one in lxml.etree.parse(FILE).iter('{{*}}{name}'))"
+    return (
+        f"; {number:,} words stand in the attribute {key} of <{name}>: let the program that wrote it save text, or in "
+        f"Python {read}"
+    )
 
 
 def _is_xml(start: str) -> bool:

@@ -11,8 +11,8 @@ from typing import Any
 
 from gpustab.errors import ComputationError, InputError, marked
 from gpustab.formats.atomic import WritingError, clear_leftovers, make_folder, remove, told
-from gpustab.runs.lock import is_lock
 from gpustab.runs.manifest import MANIFEST, UNFINISHED, inside, read_manifest, read_packed, want_fields, write_manifest
+from gpustab.runs.place import occupants, refuse_others
 from gpustab.runs.runset import read_entries
 
 _REQUEST = "request.json"
@@ -27,7 +27,7 @@ def begin(output: Path, record: Mapping[str, Any]) -> bool:
     """
     if (output / MANIFEST).is_file():
         return _is_finished(output, record)
-    others = sorted(path.name for path in output.iterdir() if path.name != UNFINISHED and not is_lock(path))
+    others = [name for name in occupants(output) if name != UNFINISHED]
     shop, bound = output / UNFINISHED, output / UNFINISHED / _REQUEST
     if bound.is_file():
         there = read_manifest(bound, _REQUEST_SCHEMA, fields={"request": dict})["request"]
@@ -42,8 +42,8 @@ def begin(output: Path, record: Mapping[str, Any]) -> bool:
             )
         for done in (*shop.glob("group-*/order.json"), *shop.glob("group-*/done-*.json")):
             remove(done)
-    elif others:
-        raise InputError(f"{output}: holds other things ({', '.join(others[:3])}); give a new or an empty folder")
+    else:
+        refuse_others(output, others)
     with writing(output):
         make_folder(shop)
         write_manifest(bound, {"schema": _REQUEST_SCHEMA, "request": record})

@@ -11,7 +11,6 @@ from typing import Any
 
 import torch
 
-from gpustab.errors import InputError
 from gpustab.formats.atomic import clear_leftovers, make_folder, remove, told
 from gpustab.formats.options import LoadOptions
 from gpustab.machine.device import log
@@ -36,6 +35,7 @@ from gpustab.runs.packing.output import begin, checksum, require_space, size_tex
 from gpustab.runs.packing.records import Stored, options_record
 from gpustab.runs.packing.request import Request, Stage, request
 from gpustab.runs.packing.write import UndefinedError, write_packed
+from gpustab.runs.place import check_file, refuse_within
 from gpustab.runs.runset import clear_manifest, read_entries, update_manifest
 
 _SCHEMA = "gpustab.packed-run/2"
@@ -211,15 +211,12 @@ def pack_runs(
     started, output, report = time.perf_counter(), Path(output), progress or no_progress
     paths = [Path(source) for source in sources]
     for source in paths:
-        # One that lies in the other would be taken for a part of it.
-        if source.is_dir() and Path(os.path.realpath(output)).is_relative_to(os.path.realpath(source)):
-            raise InputError(f"{output}: lies within {source}, which is to be packed; give a folder of its own")
+        refuse_within(output, source, "which is to be packed")
     wanted = request(paths, vocabulary=vocabulary, min_runs=min_runs, dtype=dtype, options=options)
     record = wanted.record()
     result = Result("pack", {key: record[key] for key in ("vocabulary", "min_runs", "dtype", "options")})
     now = [0] * len(wanted.groups)
-    if output.exists() and not output.is_dir():
-        raise InputError(f"{output}: is a file; a run set is a folder")
+    check_file(output)
     with writing(output):
         make_folder(output)
     with alone(output, "pack", "packing"):

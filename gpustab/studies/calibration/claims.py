@@ -25,7 +25,9 @@ NO_MORE = Margin(
 
 def _tells(row: Calibrated) -> str:
     low, high = row.gained.interval
-    return "yes" if low > 0 else "no" if high < NOTHING else "undecided"
+    if low <= 0 and high < NOTHING:  # what a straight line explains, and no curve that rises, falls
+        return "falls" if row.line**2 < (1 - NOTHING) * row.constant**2 else "no"
+    return "yes" if low > 0 else "undecided"
 
 
 def _more(row: Calibrated) -> str:
@@ -97,13 +99,18 @@ TELLS = Claim[Calibrated](
     says="The cosine tells how similar two items are.",
     rule=(
         "the 95 % interval of the share of the scores' variance that the curve explains, of pairs that share no item "
-        f"with those that it was fitted to, lies above 0. No: it lies below {percent(NOTHING)}"
+        f"with those that it was fitted to, lies above 0. No: it lies below {percent(NOTHING)}; "
+        "scores fall where a straight line, which may fall, explains more than that of the same pairs"
     ),
     judge=_tells,
     sentences={
         "yes": lambda row: f"{_of(row)}the cosine tells how similar two {row.kind} are. {_share(row)}",
         "no": lambda row: (
             f"{_of(row)}the cosine does not tell how similar two {row.kind} are. Take no cosine of it for a similarity."
+        ),
+        "falls": lambda row: (
+            f"{_of(row)}scores fall as the cosine grows. Are they distances? Give them with the other sign: a higher "
+            f"one must mean that two {row.kind} are more similar."
         ),
         "undecided": lambda row: (
             f"{_of(row)}these pairs are too few to say whether the cosine tells how similar two {row.kind} are. Give "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Literal
 
 from gpustab.corpus.options import CORPORA
@@ -36,7 +37,7 @@ class ChangeOptions(Options):
             periods that have one frame, such as vectors that were tuned from the same ones.
         anchors: file of these words, one a line; the library takes the words. A turn needs as many of them in both
             periods as there are dimensions, and is better with several times as many.
-        words: words whose way through the periods is shown, with commas between.
+        words: words whose way through the periods is shown, with commas between; or a file of them, one a line.
         reference: the period that these words are compared with; default: the first.
         n: length of their lists of neighbours.
         nearest: how many nearest words of a word in two periods are compared, which needs no alignment; default: a
@@ -92,6 +93,9 @@ class ChangeOptions(Options):
             )
         if self.truth_columns and self.truth is None:
             raise InputError(f"{option('truth_columns')} has no effect: give their file, {option('truth', ...)}, too")
+        if self.reference is not None and not self.followed:
+            ways = f"it is for words that are followed, {option('words', ...)}"
+            raise InputError(f"{option('reference', self.reference)} has no effect: {ways}")
         if self.anchors and self.align != "anchors":
             raise InputError(f"{option('anchors')} has no effect: give {option('align', 'anchors')} too")
         if self.authors is not None and self.align == "none":
@@ -102,7 +106,9 @@ class ChangeOptions(Options):
 
     @property
     def followed(self) -> list[str]:
-        """The words to follow."""
+        """The words to follow: those of a file, if one is called so."""
+        if self.words and Path(self.words).is_file():
+            return list(read_anchors(self.words))
         return [word.strip() for word in (self.words or "").split(",") if word.strip()]
 
 

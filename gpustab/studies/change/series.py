@@ -17,6 +17,7 @@ from gpustab.runs.group import Group
 from gpustab.runs.key import Key
 from gpustab.runs.runs import Runs
 from gpustab.studies.shared.wording import groups_in_words
+from gpustab.trainers import NAMES
 
 PERIOD, CONTROL, LANGUAGE = "epoch", "control", "language"
 """Names of parts of a key: the period, the number of a split of the documents at random, a language of several."""
@@ -135,9 +136,12 @@ def _two(groups: Sequence[Runs | Group]) -> Series:
             f"run set that was trained by periods ({PERIODS_BY})"
         )
     first, second = (group.key for group in groups)
-    if first.technique == second.technique and first.sampling != second.sampling and first.part == second.part:
+    techniques = {first.technique, second.technique}
+    other = first.sampling != second.sampling if len(techniques) == 1 else techniques <= {*NAMES}
+    if other and first.part == second.part:
+        what = "samplings of one text" if len(techniques) == 1 else "techniques"
         raise InputError(
-            f"'{first}' and '{second}' are two samplings of one text, no two periods: groups of periods are called "
+            f"'{first}' and '{second}' are two {what}, no two periods: groups of periods are called "
             f"'{first}/epoch=1850-1899' and '{first}/epoch=1900-1949', which {PERIODS_BY} trains of texts with years"
         )
     same = first.technique == second.technique and first.sampling == second.sampling

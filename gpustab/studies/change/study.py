@@ -22,7 +22,7 @@ from gpustab.report import Result
 from gpustab.results import Table
 from gpustab.results.page import counted, number
 from gpustab.runs.group import Group
-from gpustab.spaces.words import printable
+from gpustab.spaces.words import as_word, near_words, printable
 from gpustab.studies.change import claims, claims_of_frames, differences, tables, tables_of_tasks
 from gpustab.studies.change.claims_of_tasks import BETTER_THAN_ONE_CLASS
 from gpustab.studies.change.findings import observations
@@ -303,7 +303,8 @@ def _follow(series: Series, periods: list[Period], work: _Work) -> None:
             row for period in periods for row in neighbours(series.name, period, word, options.n, work.answer.compute)
         ]
         if not near_by:
-            raise InputError(f"the word '{word}' is in no period of '{series.name}'")
+            hint = near_words(as_word(word), periods[0].runs.vocabulary)
+            raise InputError(f"the word '{word}' is in no period of '{series.name}'{hint}")
         if not way:
             result.notes.append(
                 f"{groups_in_words([series.name])}: '{word}' is not in {wanted}, so its path cannot be drawn."

@@ -168,7 +168,7 @@ def _seen(
         found = evidence_of(replace(numbered, options=options))
         periods = _periods(path, options, epochs_by) if epochs_by else []
     except InputError as error:
-        return {"name": name, "error": printable(explain(error)).removeprefix(name).lstrip(":, ")}
+        return {"name": name, "error": _without_name(printable(explain(error)), name)}
     plain = asdict(found) | {"too_small": found.too_small, "doubts": [doubt._asdict() for doubt in found.doubts]}
     for doubt in plain["doubts"]:
         doubt["way"], doubt["says"] = explain(InputError(doubt["way"])), explain(InputError(doubt["says"]))
@@ -209,7 +209,7 @@ def _told(
         space = read_space(path, options)
     except InputError as error:
         name = printable(str(path))
-        return {"name": name, "error": printable(explain(error)).removeprefix(name).lstrip(":, ")}
+        return {"name": name, "error": _without_name(printable(explain(error)), name)}
     if space.report:
         notes[printable(str(path))] = list(space.report.notes)
     return _contents(space, path)
@@ -285,3 +285,8 @@ def _is_runset(path: Path) -> bool:
         return bool(open_runset(path))
     except InputError:
         return False
+
+
+def _without_name(message: str, name: str) -> str:
+    """Return a message without the file that it begins with; of a file in a folder it keeps the path."""
+    return message if message.startswith(f"{name}/") else message.removeprefix(name).lstrip(":, ")

@@ -15,6 +15,7 @@ from gpustab.results import Table
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
 from gpustab.runs.manifest import run_file
+from gpustab.runs.place import check_place
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.chance import at_chance, nothing_in_common
@@ -75,8 +76,7 @@ def sweep(
     """
     if settings.runs < 2:
         raise InputError(f"{option('runs')} is {settings.runs}; a sweep compares pairs of runs and wants at least 2")
-    if output.exists() and not output.is_dir():
-        raise InputError(f"{output}: is a file; a sweep is a folder of run sets")
+    check_place(output, settings.corpus)
     plans, notes = _one_engine(settings_of(settings, vary, grid=grid))
     bits = bits_of(vary, labels)
     varied = [name for name in vary if name != BITS]

@@ -189,13 +189,14 @@ def of_callable(runs: Runs, similarity: Similarity, options: ThresholdsOptions, 
 def _scored(
     runs: Runs, name: str, pairs: Sequence[tuple[bytes, bytes]], values: Sequence[float], said: Sequence[str] = ()
 ) -> Scored:
-    lookup = Lookup(runs, None, ignore_case=False)
+    lookup = Lookup(runs, None, ignore_case=None)
     pairs, notes = lookup.known(pairs)
     rows = [(lookup.row(a), lookup.row(b)) for a, b in pairs]
     known = [k for k, (a, b) in enumerate(rows) if a is not None and b is not None and a != b]
     both = torch.tensor([rows[k] for k in known], dtype=torch.long, device="cpu").view(-1, 2)
     words, places = both.unique(return_inverse=True)
-    _want_words(len(words), f"are in '{name}'", runs)
+    why = "".join(f"; {note.rstrip('.')}" for note in notes[-1:])
+    _want_words(len(words), f"are in '{name}'", runs, why)
     notes = (
         *said,
         *notes,
@@ -207,9 +208,10 @@ def _scored(
     )
 
 
-def _want_words(found: int, what: str, runs: Runs) -> None:
+def _want_words(found: int, what: str, runs: Runs, why: str = "") -> None:
     if found < FEWEST:
-        raise UnknownWordsError(f"{found} of {counted(int(runs.joint.sum()), 'word')} {what}, wanted at least {FEWEST}")
+        words = counted(int(runs.joint.sum()), "word")
+        raise UnknownWordsError(f"{found} of {words} {what}, wanted at least {FEWEST}{why}")
 
 
 Bases = Callable[[Runs, str], tuple[Baseline | None, str]]

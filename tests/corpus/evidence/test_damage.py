@@ -55,6 +55,33 @@ def test_letters_as_codes_are_decoded_as_is_told(look, name):
     assert eval(way, globals() | {"text": CODED[name]}) == TEXT
 
 
+@pytest.mark.parametrize(("every", "strong"), [(2, True), (40, False)])
+def test_text_of_letters_that_stand_apart_stops_a_training(look, every, strong):
+    words = " ".join(GERMAN).split()
+    apart = " ".join(" ".join(word) if k % every == 0 else word for k, word in enumerate(words))
+    assert raised(look, apart, layout="files")["apart"].strong == strong
+
+
+QUESTIONS = [f"{one} Is it so? Why? The {k}th?" for k, one in enumerate(GERMAN)]
+
+
+def test_letters_lost_as_question_marks_are_told_and_questions_are_not(look):
+    lost = raised(look, re.sub("[äüß]", "?", TEXT), layout="lines")["lost"]
+    assert lost.strong
+    assert "?" in lost.says
+    assert "lost" not in raised(look, "\n".join(QUESTIONS), layout="lines")
+
+
+def test_entities_of_many_letters_are_no_tags(look):
+    coded = TEXT.encode("ascii", "xmlcharrefreplace").decode()
+    doubt = raised(look, re.sub("[aeiou]", lambda found: f"&#{ord(found[0]) + 163};", coded), layout="lines")
+    assert "tags" not in doubt
+    assert (
+        eval(raised(look, coded, layout="lines")["codes"].way.partition("in Python, ")[2], globals() | {"text": coded})
+        == TEXT
+    )
+
+
 def test_entities_are_read_as_html(look):
     assert leads_on(look, CODED["entities"], "codes")
     assert look(CODED["entities"], format="html").tokens == look(TEXT, layout="files").tokens

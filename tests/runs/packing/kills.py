@@ -15,7 +15,6 @@ import pytest
 
 from gpustab import ComputationError, InputError, load_groups
 from gpustab.formats.writers import write_word2vec_text
-from gpustab.runs.lock import is_lock
 from gpustab.runs.manifest import UNFINISHED
 from gpustab.runs.packing.pack import pack_runs
 from gpustab.runs.packing.verify import is_whole, verify
@@ -81,7 +80,7 @@ def _announced(starting, function, arguments):
 
 def contents(folder):
     """The files of a folder but for locks: one that a killed call held is no one's, and stays until it is taken."""
-    files = (file for file in sorted(folder.rglob("*")) if file.is_file() and not is_lock(file))
+    files = (file for file in sorted(folder.rglob("*")) if file.is_file() and not file.name.endswith(".lock"))
     return {str(file.relative_to(folder)): file.read_bytes() for file in files}
 
 

@@ -132,6 +132,10 @@ def test_distances_are_suspected(known, tmp_path):
     turned = pairs_file(tmp_path / "far.tsv", [(a, b, 5 - score) for a, b, score in pairs()])
     result = calibration(models=known("words"), scores=str(turned))
     assert any("If they are distances" in note for note in result.notes)
+    assert "scores fall as the cosine grows. Are they distances?" in result.verdict[0]
+    again = pairs_file(tmp_path / "turned.tsv", [(a, b, -score) for a, b, score in pairs()])
+    assert "scores fall as the cosine grows" in calibration(models=known("words"), scores=str(again)).verdict[0]
+    assert "fall" not in calibration(models=known("nothing"), scores=str(again)).verdict[0]
 
 
 def test_cosines_are_those_of_a_real_folder_pair_by_pair(tmp_path, scored):

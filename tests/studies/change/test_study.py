@@ -15,6 +15,7 @@ from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.studies.change import study
 from gpustab.studies.change.figures import FIGURES
+from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.series import PERIODS_BY
 from gpustab.studies.change.study import change
 from gpustab.studies.change.tables import PAIRS, TRAJECTORIES, Pair, Step
@@ -202,6 +203,32 @@ def test_two_samplings_are_no_two_periods(one, other):
         change([replace(runs, key=Key.of_path(name)) for name, runs in zip((one, other), found, strict=True)])
     assert PERIODS_BY in str(caught.value)
     assert str(caught.value).count("epoch=") == 2
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("lsa/fixed", "ppmi_svd/fixed"), ("sgns/bootstrap", "cbow/bootstrap"), ("lsa/fixed", "sgns/shuffled")],
+)
+def test_two_techniques_are_no_two_periods(one, other):
+    found = groups(runset(epochs=2, runs=2, v=20))
+    with pytest.raises(InputError, match="are two techniques, no two periods"):
+        change([replace(group, key=Key.of_path(key)) for group, key in zip(found, (one, other), strict=False)])
+
+
+def test_words_to_follow_may_stand_in_a_file(tmp_path):
+    (tmp_path / "words.txt").write_bytes("où\r\nwar\n".encode("utf-16"))
+    assert ChangeOptions(words=str(tmp_path / "words.txt")).followed == ["où", "war"]
+    assert ChangeOptions(words=f"{tmp_path}/none.txt, war").followed == [f"{tmp_path}/none.txt", "war"]
+
+
+def test_a_word_that_is_nowhere_has_a_near_one():
+    with pytest.raises(InputError, match=r"the word 'W1' is in no period of .*; near it (is|are) .*w1"):
+        change(groups(runset(epochs=2, runs=2, v=20)), words="W1", min_count=1)
+
+
+def test_a_reference_without_words_is_refused():
+    with pytest.raises(InputError, match="reference='1950' has no effect: it is for words that are followed, words="):
+        ChangeOptions(reference="1950")
 
 
 def test_too_high_a_count_is_said():
