@@ -8,7 +8,8 @@ from gpustab.engine import integers
 from gpustab.kernels.averaging import tree_average
 from gpustab.kernels.neighbours import top_k
 from gpustab.machine import probe
-from gpustab.machine.device import Compute, fast_integers, with_smaller_tiles
+from gpustab.machine.device import Compute, fast_integers
+from gpustab.machine.out_of_memory import with_smaller_tiles
 from gpustab.studies.stability.study import stability
 from tests import generators
 from tests.generators import runs_of

@@ -18,8 +18,9 @@ from gpustab.engine.precision import worst_condition
 from gpustab.errors import InputError, OutOfMemoryError, near, option
 from gpustab.kernels.neighbours import Backend
 from gpustab.kernels.pip_loss import pip_from_gram
-from gpustab.machine.device import CPU, Compute, is_out_of_memory
+from gpustab.machine.device import CPU, Compute
 from gpustab.machine.environment import environment
+from gpustab.machine.out_of_memory import is_out_of_memory
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.options import check_seed
 from gpustab.report import Result

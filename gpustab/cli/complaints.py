@@ -57,7 +57,7 @@ def complaining(
         _complain(errors, "failed", error)
         raise typer.Exit(1) from None
     except RuntimeError as error:  # torch tells by its text alone that memory ran out
-        from gpustab.machine.device import is_out_of_memory
+        from gpustab.machine.out_of_memory import is_out_of_memory
 
         if not is_out_of_memory(error):
             raise

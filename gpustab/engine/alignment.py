@@ -12,7 +12,8 @@ from gpustab.engine.finite import require_finite
 from gpustab.engine.gram import GramPass
 from gpustab.errors import InputError
 from gpustab.kernels import averaging, gram, procrustes
-from gpustab.machine.device import free_memory, telling_memory
+from gpustab.machine.device import free_memory
+from gpustab.machine.out_of_memory import telling_memory
 from gpustab.results.page import counted
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words

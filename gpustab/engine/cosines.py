@@ -15,7 +15,8 @@ from torch import Tensor
 
 from gpustab.kernels import cosine, prediction
 from gpustab.kernels.arithmetic import product
-from gpustab.machine.device import DEFAULT, Compute, telling_memory
+from gpustab.machine.device import DEFAULT, Compute
+from gpustab.machine.out_of_memory import telling_memory
 from gpustab.runs.runs import Runs
 
 _TILE_ON_CPU = 1 << 20

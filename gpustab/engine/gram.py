@@ -22,7 +22,8 @@ from gpustab.kernels import centred, gram, procrustes
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.pip_loss import PipLoss, WordwisePip
 from gpustab.kernels.similarity import with_lengths
-from gpustab.machine.device import DEFAULT, Compute, free_memory, is_out_of_memory, telling_memory, with_smaller_tiles
+from gpustab.machine.device import DEFAULT, Compute, free_memory
+from gpustab.machine.out_of_memory import is_out_of_memory, telling_memory, with_smaller_tiles
 from gpustab.runs.runs import Runs
 
 _FRAME_WORDS = 4 * gram.ROWS_PER_MATMUL

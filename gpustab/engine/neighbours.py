@@ -18,7 +18,9 @@ from gpustab.errors import InputError, first_line
 from gpustab.kernels import neighbours, overlap
 from gpustab.kernels.common_neighbours import common_neighbours
 from gpustab.kernels.overlap import WordOverlap
-from gpustab.machine.device import DEFAULT, Compute, is_out_of_memory, log, telling_memory, with_smaller_tiles
+from gpustab.machine.device import DEFAULT, Compute
+from gpustab.machine.log import log
+from gpustab.machine.out_of_memory import is_out_of_memory, telling_memory, with_smaller_tiles
 from gpustab.machine.ranks import Ranks
 from gpustab.runs.runs import Runs
 

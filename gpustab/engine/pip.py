@@ -34,7 +34,9 @@ from gpustab.engine.rows import fewer_products, rows_pass
 from gpustab.engine.tiles import TilePass, UnresolvedError, tile_pass
 from gpustab.errors import OutOfMemoryError, first_line
 from gpustab.kernels import gram, pip_loss
-from gpustab.machine.device import DEFAULT, Compute, is_out_of_memory, log, telling_memory
+from gpustab.machine.device import DEFAULT, Compute
+from gpustab.machine.log import log
+from gpustab.machine.out_of_memory import is_out_of_memory, telling_memory
 from gpustab.runs.runs import Runs
 
 _FAST_TOTAL = 5e-3

@@ -20,7 +20,8 @@ from torch import Tensor
 from gpustab.engine.cosines import TargetCosines, Tiles, cosine_tiles, target_cosines
 from gpustab.errors import ComputationError, InputError
 from gpustab.kernels import prediction
-from gpustab.machine.device import DEFAULT, Compute, telling_memory, with_smaller_tiles
+from gpustab.machine.device import DEFAULT, Compute
+from gpustab.machine.out_of_memory import telling_memory, with_smaller_tiles
 from gpustab.machine.threads import in_order, one_core_each
 from gpustab.runs.runs import Runs
 

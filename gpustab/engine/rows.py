@@ -21,7 +21,8 @@ from gpustab.engine.tiles import TilePass
 from gpustab.kernels.neighbours import lists_of_cosines
 from gpustab.kernels.pip_loss import pip_from_norms
 from gpustab.kernels.word_pairs import WordwisePip, of_all_pairs
-from gpustab.machine.device import Compute, free_memory, telling_memory, with_smaller_tiles
+from gpustab.machine.device import Compute, free_memory
+from gpustab.machine.out_of_memory import telling_memory, with_smaller_tiles
 from gpustab.runs.runs import Runs
 
 _WORDS, _COSINES = 64, 1 << 26

@@ -18,7 +18,8 @@ from gpustab.kernels import similarity
 from gpustab.kernels.gram import Moments, block_positions, run_pairs
 from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.pip_loss import pip_from_gram, reduced
-from gpustab.machine.device import DEFAULT, Compute, telling_memory
+from gpustab.machine.device import DEFAULT, Compute
+from gpustab.machine.out_of_memory import telling_memory
 from gpustab.options import SIMILARITIES
 from gpustab.runs.join import join
 from gpustab.runs.runs import Runs, want_runs

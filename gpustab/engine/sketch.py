@@ -15,7 +15,8 @@ from gpustab.engine.finite import require_finite
 from gpustab.engine.gram import joint_words
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.run_blocks import side_by_side
-from gpustab.machine.device import DEFAULT, Compute, telling_memory, with_smaller_tiles
+from gpustab.machine.device import DEFAULT, Compute
+from gpustab.machine.out_of_memory import telling_memory, with_smaller_tiles
 from gpustab.runs.runs import Runs
 
 _GROUPS = 8

@@ -22,7 +22,9 @@ from gpustab.kernels.gram import ROWS_PER_MATMUL, squared_norms
 from gpustab.kernels.pip_loss import PipLoss, pip_from_norms
 from gpustab.kernels.run_blocks import add_cross_, run_groups, side_by_side, squared_block_norms, word_products
 from gpustab.kernels.word_pairs import PairSums, WordwisePip
-from gpustab.machine.device import DEFAULT, Compute, log, telling_memory, with_smaller_tiles
+from gpustab.machine.device import DEFAULT, Compute
+from gpustab.machine.log import log
+from gpustab.machine.out_of_memory import telling_memory, with_smaller_tiles
 from gpustab.runs.runs import Runs
 
 _WORDS = 1024

@@ -13,7 +13,9 @@ from gpustab.engine.proofs import WORDS, proved
 from gpustab.engine.tiles import tile_pass
 from gpustab.kernels import centred, gram, pip_loss
 from gpustab.kernels.dispatch import use_triton
-from gpustab.machine.device import DEFAULT, Compute, log, telling_memory, with_smaller_tiles
+from gpustab.machine.device import DEFAULT, Compute
+from gpustab.machine.log import log
+from gpustab.machine.out_of_memory import telling_memory, with_smaller_tiles
 from gpustab.machine.proof import prove
 from gpustab.runs.runs import Runs
 

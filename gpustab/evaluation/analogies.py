@@ -14,7 +14,8 @@ from gpustab.errors import InputError
 from gpustab.evaluation.lookup import Lookup, RunScores
 from gpustab.evaluation.questions import AnalogyTest, Question
 from gpustab.kernels.analogies import Method, solve_analogies
-from gpustab.machine.device import Compute, with_smaller_tiles
+from gpustab.machine.device import Compute
+from gpustab.machine.out_of_memory import with_smaller_tiles
 from gpustab.runs.runs import Runs
 
 _TILE = {"cpu": 2**20, "cuda": 2**26}

@@ -1,48 +1,31 @@
-"""Where and how exactly to compute: device, precision, tile sizes, and what to do when memory runs out."""
+"""Where and how exactly to compute: device, precision, tile sizes."""
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, wraps
-from typing import Literal, ParamSpec, TypeVar, get_args
+from functools import lru_cache
+from typing import Literal, get_args
 
 import torch
 
-from gpustab.errors import InputError, OutOfMemoryError, first_line, near, option
+from gpustab.errors import InputError, near
 from gpustab.kernels.neighbours import Backend
 from gpustab.machine import probe
+from gpustab.machine.log import log
+from gpustab.machine.measured import faster
 from gpustab.machine.memory import available_memory
 from gpustab.machine.ranks import ALONE, Ranks
-
-log = logging.getLogger("gpustab")
 
 Precision = Literal["auto", "1e-6", "fp64", "fp32", "fast"]
 BackendChoice = Literal["auto", "torch", "faiss"]
 
-_SMALLEST_TILE = 16
 _FRESH = 0.05
 """Seconds for which what main memory has free is not asked again: that takes 0.3 ms, and a pass asks often."""
 
-_NO_MEMORY = (
-    "out of memory",
-    "alloc_failed",  # CUBLAS_STATUS_ALLOC_FAILED and those of the other libraries
-    "can't allocate memory",
-    "cannot allocate memory",
-    "not enough memory",
-    "bad_alloc",
-    "cudamalloc",
-)
-"""What torch, the libraries beneath it and FAISS say when memory runs out."""
-
 CPU = torch.device("cpu")
-
-T = TypeVar("T")
-P = ParamSpec("P")
 
 
 def choose_device(name: str = "auto") -> torch.device:
@@ -101,8 +84,6 @@ def choose_backend(name: BackendChoice, device: torch.device) -> Backend:
     for is first tried in a child process; if it fails, torch searches on the same device and the log says why.
     """
     if name == "auto":
-        from gpustab.machine.measured import faster  # which needs this module
-
         name = "faiss" if faster(device) == "faiss" else "torch"
     if name == "torch":
         return "torch"
@@ -178,58 +159,6 @@ class Compute:
 
 DEFAULT = Compute()
 """On the CPU, as exactly as it gets."""
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Return whether an error says that memory ran out, on any device."""
-    if isinstance(error, MemoryError | torch.OutOfMemoryError):
-        return True
-    text = str(error).lower()
-    return isinstance(error, RuntimeError) and any(said in text for said in _NO_MEMORY)
-
-
-def telling_memory(work: Callable[P, T]) -> Callable[P, T]:
-    """Let a function raise an OutOfMemoryError where torch says it in the text of a RuntimeError.
-
-    For what is not done in tiles, or beside them.
-    """
-
-    @wraps(work)
-    def told(*args: P.args, **options: P.kwargs) -> T:
-        try:
-            return work(*args, **options)
-        except (RuntimeError, MemoryError) as error:
-            if isinstance(error, OutOfMemoryError) or not is_out_of_memory(error):
-                raise
-            said = first_line(error)
-            raise OutOfMemoryError(f"out of memory: {said}; {option('limit')} reads fewer words") from error
-
-    return told
-
-
-def with_smaller_tiles(work: Callable[[int], T], tile: int, ranks: Ranks = ALONE) -> T:
-    """Call ``work(tile)``; when memory runs out, start it again with half the tile. Tiles never change results.
-
-    Several processes take one tile, the smallest of theirs, and do not change it: the others would not know.
-
-    Raises:
-        OutOfMemoryError: if even the smallest tile does not fit.
-    """
-    if ranks.world > 1:
-        return telling_memory(work)(ranks.least(tile))
-    while True:
-        try:
-            return work(tile)
-        except (RuntimeError, MemoryError) as error:
-            if not is_out_of_memory(error):
-                raise
-            if tile <= _SMALLEST_TILE:
-                raise OutOfMemoryError(f"out of memory even with {tile} rows at a time: {error}") from error
-            tile //= 2
-        # Outside the handler: the traceback would keep the failed tile's tensors alive.
-        log.warning("out of memory; trying again with %d rows at a time", tile)
-        if torch.cuda.is_available():
-            torch.cuda.empty_cache()
 
 
 def _work_with_one_thread() -> None:

@@ -23,8 +23,8 @@ import torch
 from gpustab.errors import first_line
 from gpustab.formats.atomic import clear_abandoned, make_folder, write_text
 from gpustab.formats.parsed import parse_json
-from gpustab.machine.device import log
 from gpustab.machine.environment import environment
+from gpustab.machine.log import log
 from gpustab.machine.proof import name_of
 from gpustab.runs.lock import one_at_a_time
 

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import torch
 
 from gpustab.errors import first_line
-from gpustab.machine.device import is_out_of_memory, log
+from gpustab.machine.log import log
+from gpustab.machine.out_of_memory import is_out_of_memory
 
 _TRIED: dict[tuple[str, str], Proof] = {}
 """What this process tried last, by path and device."""

@@ -15,7 +15,8 @@ from gpustab.formats.memory import from_keyed_vectors
 from gpustab.formats.objects import from_object
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import read_space
-from gpustab.machine.device import choose_device, log
+from gpustab.machine.device import choose_device
+from gpustab.machine.log import log
 from gpustab.machine.threads import in_order
 from gpustab.runs.join import join
 from gpustab.runs.joining import LEAST_RUNS, Loading

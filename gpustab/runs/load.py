@@ -12,7 +12,7 @@ from gpustab.errors import InputError
 from gpustab.formats.objects import is_one
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import is_space
-from gpustab.machine.device import log
+from gpustab.machine.log import log
 from gpustab.runs.group import Group, Source, want_two
 from gpustab.runs.joining import Loading, Rule
 from gpustab.runs.key import Key

@@ -10,7 +10,8 @@ import torch
 from gpustab.corpus.corpus import Corpus
 from gpustab.errors import InputError, option
 from gpustab.kernels.dispatch import use_triton
-from gpustab.machine.device import choose_device, log
+from gpustab.machine.device import choose_device
+from gpustab.machine.log import log
 from gpustab.trainers import ON_GPU, UNTRIED, Engine, technique
 from gpustab.trainers.base import Parameters, Technique
 from gpustab.trainers.word2vec import Word2VecParameters

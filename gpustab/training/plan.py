@@ -19,7 +19,7 @@ from gpustab.errors import InputError, marked, option
 from gpustab.formats.atomic import clear_leftovers, make_folder, write_text
 from gpustab.formats.binary.safetensors import open_rows, read_metadata
 from gpustab.formats.parsed import DamagedError, read_json
-from gpustab.machine.device import log
+from gpustab.machine.log import log
 from gpustab.runs.key import Key, Part
 from gpustab.runs.lock import alone
 from gpustab.runs.manifest import OUTPUT, PLAN, output_file, run_file, run_files

@@ -19,8 +19,9 @@ from gpustab.corpus.slices import count_periods, epoch_slices
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.errors import InputError, as_flags, option
 from gpustab.formats.binary.safetensors import open_rows, read_metadata
-from gpustab.machine.device import choose_device, log
+from gpustab.machine.device import choose_device
 from gpustab.machine.environment import environment
+from gpustab.machine.log import log
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.report import Result
 from gpustab.report.origin import in_words

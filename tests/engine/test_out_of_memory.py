@@ -6,7 +6,8 @@ import torch
 from gpustab import engine
 from gpustab.errors import InputError, OutOfMemoryError
 from gpustab.kernels import averaging, cosine, neighbours, overlap, pip_loss, procrustes
-from gpustab.machine.device import Compute, is_out_of_memory, telling_memory
+from gpustab.machine.device import Compute
+from gpustab.machine.out_of_memory import is_out_of_memory, telling_memory
 from gpustab.runs.runs import Runs
 from tests.generators import noisy_copies, runs_of
 

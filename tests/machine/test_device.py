@@ -3,7 +3,8 @@ import torch
 
 from gpustab import ComputationError, InputError
 from gpustab.machine import device as module
-from gpustab.machine.device import Compute, choose_backend, is_out_of_memory, with_smaller_tiles
+from gpustab.machine.device import Compute, choose_backend
+from gpustab.machine.out_of_memory import is_out_of_memory, with_smaller_tiles
 
 
 def test_tiles_halve_until_they_fit():

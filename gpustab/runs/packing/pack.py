@@ -13,8 +13,8 @@ import torch
 
 from gpustab.formats.atomic import clear_leftovers, make_folder, remove, told
 from gpustab.formats.options import LoadOptions
-from gpustab.machine.device import log
 from gpustab.machine.environment import environment
+from gpustab.machine.log import log
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.machine.threads import in_order, one_core_each
 from gpustab.report import Result

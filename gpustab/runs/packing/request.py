@@ -20,7 +20,7 @@ from gpustab.formats.binary.stored import StoredSpace, StoredWords, open_stored
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.registry import place_space
 from gpustab.formats.rows import Placed, PlacedRows
-from gpustab.machine.device import log
+from gpustab.machine.log import log
 from gpustab.runs.group import Group, load_space, want_two
 from gpustab.runs.joining import Rule
 from gpustab.runs.key import Key

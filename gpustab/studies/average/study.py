@@ -16,7 +16,8 @@ from gpustab.kernels import gram
 from gpustab.kernels.averaging import Average
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.pip_loss import pip_from_gram, reduced
-from gpustab.machine.device import Compute, telling_memory
+from gpustab.machine.device import Compute
+from gpustab.machine.out_of_memory import telling_memory
 from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.report.origin import in_words

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from gpustab.errors import InputError
-from gpustab.machine.device import log
+from gpustab.machine.log import log
 from gpustab.results.page import counted
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key

@@ -22,7 +22,8 @@ from gpustab import engine
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.jackknife import pair_errors, pair_matrix, pair_statistics
 from gpustab.kernels.overlap import shared_neighbours
-from gpustab.machine.device import Compute, with_smaller_tiles
+from gpustab.machine.device import Compute
+from gpustab.machine.out_of_memory import with_smaller_tiles
 from gpustab.results import Column, Sheet, Table
 from gpustab.statistics.intervals import Estimate, jackknife_error, ratio
 from gpustab.statistics.ranks import spearman

@@ -19,7 +19,8 @@ from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.overlap import Overlap
 from gpustab.kernels.pip_loss import WordwisePip
-from gpustab.machine.device import CPU, Compute, log
+from gpustab.machine.device import CPU, Compute
+from gpustab.machine.log import log
 from gpustab.machine.memory import let_go
 from gpustab.machine.progress import Progress
 from gpustab.options import SIMILARITIES, chosen

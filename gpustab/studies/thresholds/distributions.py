@@ -21,7 +21,8 @@ from torch import Tensor
 
 from gpustab.kernels.similarity_groups import STEPS
 from gpustab.kernels.similarity_histogram import BINS, Histogram, similarity_histogram
-from gpustab.machine.device import Compute, telling_memory
+from gpustab.machine.device import Compute
+from gpustab.machine.out_of_memory import telling_memory
 from gpustab.runs.runs import Runs
 from gpustab.studies.thresholds.claims_of_paper import shape_of
 from gpustab.studies.thresholds.options import ThresholdsOptions

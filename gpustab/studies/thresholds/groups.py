@@ -20,7 +20,8 @@ from gpustab.errors import InputError
 from gpustab.kernels.cosine import cosines
 from gpustab.kernels.similarity_groups import GROUPS, GroupTables, group_numbers, value_groups
 from gpustab.kernels.similarity_lists import ListTables, list_groups
-from gpustab.machine.device import Compute, telling_memory, with_smaller_tiles
+from gpustab.machine.device import Compute
+from gpustab.machine.out_of_memory import telling_memory, with_smaller_tiles
 from gpustab.runs.runs import Runs
 from gpustab.studies.thresholds.baselines import Baseline, Levels
 from gpustab.studies.thresholds.distributions import Law, of_steps
