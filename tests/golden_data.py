@@ -59,7 +59,7 @@ def make_encoders():
     from tests.faults.scenarios import make_models
     from tests.studies.usage.test_study import table_of, texts
 
-    folder = Path("data/encoders")
+    folder = Path("encoders")
     folder.mkdir()
     make_models(folder)
     (folder / "moved.csv").write_text(table_of(texts(1.0)), encoding="utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gpustab.errors import InputError
 from gpustab.formats.atomic import told
-from gpustab.runs.manifest import MANIFEST, PLAN, is_leaf, is_of_kind, report_of
+from gpustab.runs.manifest import MANIFEST, PLAN, UNFINISHED, is_leaf, is_of_kind, report_of
 
 _DROPPED = frozenset({"Thumbs.db", "desktop.ini"})
 """What systems leave in a folder that somebody looked into; elsewhere they hide it."""
@@ -83,8 +83,11 @@ def occupants(folder: Path) -> list[str]:
 
 
 def foreign(folder: Path) -> list[str]:
-    """Return the names of what lies in a folder and was not made by a command of ours; of a run set none."""
-    if (folder / MANIFEST).is_file():
+    """Return the names of what lies in a folder and was not made by a command of ours; of a run set none.
+
+    Nor of one that is being packed: a stopped call may have left a part of a file there, which the next one clears.
+    """
+    if (folder / MANIFEST).is_file() or (folder / UNFINISHED).is_dir():
         return []
     return [name for name in occupants(folder) if not _is_ours(folder / name)]
 

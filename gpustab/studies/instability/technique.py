@@ -173,7 +173,7 @@ class Technique:
     def norms(self) -> Tensor:
         """``‖C_ij‖²`` of all pairs of shuffled runs, ``(R, R)``."""
         if (found := self._with_losses("norms")) is not None:
-            return torch.as_tensor(found)
+            return torch.as_tensor(found, device="cpu")
         if self._keeps_gram:
             return squared_norms(self._gram.gram)
         return engine.norms_pass(self.runs, self.compute)
