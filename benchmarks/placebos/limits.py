@@ -87,7 +87,7 @@ OF_R: Mapping[str, Bounds] = {
     "instability.consistent-over-proxies": lambda x: [Bound(x.rho, 0.0, claims.AGREES, 1)],
     "instability.losses-fall-as-root-n": _estimate(1 - _NEAR, 1 + _NEAR, lambda x: x.fall),
     "instability.averaging-helps": _estimate(-_INF, 1, lambda x: Estimate(x.ratio_cosine, x.cosine_sd, x.orders - 1)),
-    "instability.reference-matters": _estimate(0, _INF, lambda x: x[1].minus(x[0])),
+    "instability.reference-matters": _estimate(0, _INF, lambda x: x.reference.minus(x.order)),
     "instability.reference-adds-variation": _estimate(1, _INF, lambda x: x.of_halves),
 }
 """What depends on R: the mean over many sets of R runs is the truth."""

@@ -8,6 +8,7 @@ from typing import Any
 from docs.examples import made, over
 from gpustab.studies.instability.averages import LevelLoss
 from gpustab.studies.instability.claims import Predicted, Sampled
+from gpustab.studies.instability.claims_of_averages import References
 from gpustab.studies.instability.claims_of_losses import Rivals, Spread
 from gpustab.studies.instability.corpora import OverCorpora
 from gpustab.studies.instability.cosines import CosineTest
@@ -99,7 +100,7 @@ EXAMPLES: dict[str, list[Any]] = {
     "instability.averages-have-larger-means": [over(1.12, 0.01), over(0.95, 0.01), over(1.02, 0.02)],
     "instability.second-term": [_term(0.005, 0.002), _term(0.3, 0.01), _term(0.05, 0.02)],
     "instability.losses-fall-as-root-n": [_level(0.51), _level(0.8), _level(0.55, sd=0.03)],
-    "instability.reference-matters": _RISING,
+    "instability.reference-matters": [*(References(*pair, 4) for pair in _RISING), References(*_RISING[0], 2)],
     "instability.reference-adds-variation": [_tree(1.4), _tree(0.6), _tree(1.0), _tree(0.6, halves_of=2)],
     "instability.averaging-helps": [_level(0.51), _level(1.2), _level(0.98, sd=0.05)],
     "instability.averaging-raises-score": [_gain(1.2), _gain(-1.2), _gain(0.1), _gain(1.2, averages=2)],

@@ -32,6 +32,8 @@ log = logging.getLogger("gpustab")
 
 _NAMED = 3
 """Of more files that are written, their number is told."""
+_OF_RESULTS = frozenset({".csv", ".parquet", ".json", ".html", ".svg", ".pdf", ".png"})
+"""Files of these kinds a result may replace, if it has one of their name."""
 
 _GOES_ON = "stopped; what is finished stays, and the same call goes on from there"
 _written: list[str] = []
@@ -135,7 +137,9 @@ def _check_output(
             held.enter_context(writing_alone(showing.out))
             check_folder(showing.out, force=showing.force, figures=showing.figures)
             if not showing.force:
-                refuse_others(showing.out, foreign(showing.out), f", or {option('force')} to write among them")
+                others = foreign(showing.out)
+                risky = any(Path(name).suffix.lower() in _OF_RESULTS for name in others)  # a table may have their name
+                refuse_others(showing.out, others, "" if risky else f", or {option('force')} to write among them")
     elif showing.force and output is None:
         raise InputError(
             f"{option('force')} says that a result may be replaced, but none is written: name {option('out')}"

@@ -28,6 +28,7 @@ _WIDE = (  # the longer first: UTF-16's mark begins UTF-32's
 )
 _COMMA = re.compile(rb"(?<=[^\s,;])(?:,(?!\d)|;)(?![,;]|$)")
 """After a word of one line; a number may have a comma in it."""
+_BLANK = re.compile(rb"\s")
 
 
 def read_word_list(path: str | os.PathLike[str]) -> list[bytes]:
@@ -71,15 +72,17 @@ def _in_utf8(content: bytes, path: str | os.PathLike[str]) -> bytes:
 
 
 def _listed(text: bytes) -> list[bytes]:
-    """Return the words of a list in one line, or in JSON; none of a text that has one word a line."""
+    """Return the words of a list in one line, or in JSON; none of a text that has one word a line.
+
+    A line whose parts have blanks within is one item, such as a sentence.
+    """
     if text.lstrip().startswith(b"["):
         with suppress(ValueError):
             if (found := parse_json(text)) and isinstance(found, list) and all(isinstance(one, str) for one in found):
                 return [as_word(word) for word in found]
     line = text.strip()
-    if b"\n" in line or not _COMMA.search(line):
-        return []
-    return [word.strip(b' \t"') for word in _COMMA.split(line.rstrip(b",; "))]
+    words = [] if b"\n" in line else [word for one in _COMMA.split(line) if (word := one.strip(b' \t",;'))]
+    return words if len(words) > 1 and not any(_BLANK.search(word) for word in words) else []
 
 
 def _of_parquet(path: str | os.PathLike[str]) -> list[bytes]:

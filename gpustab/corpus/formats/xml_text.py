@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,11 +67,9 @@ class Survey:
 
     Attributes:
         uses: by the name of the element.
-        attributes: words of several letters, by element and attribute.
     """
 
     uses: dict[str, Use] = field(default_factory=dict)
-    attributes: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
 
     @property
     def inline(self) -> frozenset[str]:
@@ -93,9 +91,6 @@ def survey(root: Any) -> Survey:
         if children and (_is_text(element.text) or any(_is_text(child.tail) for child in element)):
             for child in children:
                 found.uses.setdefault(name_of(child), Use()).mixed += 1
-        for key, value in element.attrib.items():
-            if len(value) > 1 and value.isalpha():
-                found.attributes.setdefault((name, key), Counter())[value] += 1
     inline = found.inline
     for element in root.iter("{*}*"):
         words = len((element.text or "").split()) + sum(len((child.tail or "").split()) for child in element)
@@ -104,6 +99,17 @@ def survey(root: Any) -> Survey:
             while name_of(holder) in inline and holder is not root:
                 holder = holder.getparent()
             found.uses[name_of(holder)].words += words
+    return found
+
+
+def _attributes_of(elements: Iterable[Any]) -> dict[tuple[str, str], Counter[str]]:
+    """Return words of several letters in attributes of elements and of all within, by element and attribute."""
+    found: dict[tuple[str, str], Counter[str]] = {}
+    for top in elements:
+        for element in top.iter("{*}*"):
+            for key, value in element.attrib.items():
+                if len(value) > 1 and value.isalpha():
+                    found.setdefault((name_of(element), key), Counter())[value] += 1
     return found
 
 
@@ -136,7 +142,7 @@ def _said_once(file: TextFile, root: Any, found: Survey) -> list[Any]:
     elements = _chosen(file, [root], found)
     words = find_repeats([root]).words
     repeats = find_repeats(elements)
-    _refuse_attributes(file, found, repeats.words)
+    _refuse_attributes(file, elements, repeats.words)
     if repeats.words > _REPEATED * words:
         within = " or ".join(option("column", name) for name in find_repeats([root]).within[:1])
         name = file.options.column
@@ -228,7 +234,7 @@ def _refuse_fields(file: TextFile, found: Survey, root: Any) -> None:
     """Refuse records of data, whose names, dates and numbers would be words of the text."""
     words = Counter({name: use.words for name, use in found.uses.items() if use.words})
     total = words.total()
-    _refuse_attributes(file, found, total)
+    _refuse_attributes(file, [root], total)
     ((most, number),) = words.most_common(1)
     text = {most} if number >= _ALL * total else set()
     text |= {name for name, n in words.items() if n >= _LONG * found.uses[name].number}
@@ -248,9 +254,9 @@ def _refuse_fields(file: TextFile, found: Survey, root: Any) -> None:
     )
 
 
-def _refuse_attributes(file: TextFile, found: Survey, total: int) -> None:
+def _refuse_attributes(file: TextFile, elements: Iterable[Any], total: int) -> None:
     """Refuse elements without text, or with little beside that of attributes, as OCR writes it word by word."""
-    there = _in_attributes(found, _BESIDE * total)
+    there = _in_attributes(elements, _BESIDE * total)
     if there or not total:
         hardly = "hardly any" if total else "no"
         raise InputError(f"{file.path}: there is {hardly} text between the tags of this XML{there}")
@@ -312,11 +318,11 @@ def _refuse_repeated(file: TextFile, root: Any) -> None:
         )
 
 
-def _in_attributes(found: Survey, least: int = 0) -> str:
+def _in_attributes(elements: Iterable[Any], least: int = 0) -> str:
     """Say which attribute has the text, if one has more words than this; kinds of elements are few different words."""
-    if not found.attributes:
+    if not (found := _attributes_of(elements)):
         return ""
-    (name, key), values = max(found.attributes.items(), key=lambda one: one[1].total())
+    (name, key), values = max(found.items(), key=lambda one: one[1].total())
     if (number := values.total()) <= least or (least and len(values) < _KINDS):
         return ""
     read = f"' '.join(one.get({key!r}, '') for one in lxml.etree.parse(FILE).iter('{{*}}{name}'))"
