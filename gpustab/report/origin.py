@@ -49,16 +49,21 @@ _OF_ENCODERS = {
     "train longer": "fine-tune longer",
     "differ by the seed of their training alone": "are the models, which differ by their fine-tuning",
     "did its training fail": "did its fine-tuning fail",
+    "did their training fail": "did their fine-tuning fail",
+    "Train two techniques on the same text": "Encode the same text by two models",
+    "Train two techniques with": "Take two models with",
     "trained with the same seeds": "made with the same seeds",
     "no shuffled runs": "no fixed runs",
     "Training again": "Fine-tuning again",
     "training again": "fine-tuning again",
     "Train again": "Fine-tune again",
     "train again": "fine-tune again",
-    "Retraining": "Fine-tuning again",
-    "retraining": "fine-tuning again",
+    "Retraining moves": "Fine-tuning again moves",
+    "Retraining does not move": "Fine-tuning again does not move",
+    "retraining moves": "fine-tuning again moves",
+    "retraining does not move": "fine-tuning again does not move",
 }
-"""What sentences on runs that were trained become of encoders."""
+"""What sentences on runs that were trained become of encoders: phrases, since a word alone may be a user's."""
 _MORE = re.compile(r"\b([Tt])rain(?= (?:at least|more|three|five|ten|bootstrap)\b)")
 _MADE = re.compile(r"\b[Mm]ake (?:at least|more|three|five|ten|bootstrap)\b")
 _HOW = (

@@ -12,7 +12,7 @@ from tests.encoders.tiny import save, texts
 
 TAG = re.compile(r"<(?:script|style|svg).*?</(?:script|style|svg)>|<[^>]*>", re.S)
 TRAINED = re.compile(r"[^.>]*\b(?:[Tt]rain|[Rr]etrain|[Tt]raining|[Rr]etraining|trained on)\b[^.<]*")
-ALLOWED = ("in the training", "Train two techniques", "trained on Wikipedia")
+ALLOWED = ("in the training", "trained on Wikipedia")
 """What is said of others than these runs, or may be done beside them."""
 STUDIES = {
     "stability": [],
@@ -52,6 +52,9 @@ def test_advice_on_encoders_alone_is_another_and_says_how_more_runs_are_made():
         "Train at least three runs, better eight.": "Make at least three runs, better eight.",
         "two of them share little: train at least ten of them": "two of them share little: make at least ten of them",
         "Train longer, or with fewer dimensions.": "Fine-tune longer, or take another layer.",
+        "Retraining moves the threshold.": "Fine-tuning again moves the threshold.",
+        "did their training fail?": "did their fine-tuning fail?",
+        "Of the ten nearest words of retraining, trust two.": "Of the ten nearest words of retraining, trust two.",
         "the neighbours of train and rail": "the neighbours of train and rail",
     }.items():
         assert fitting(said, encoders) == fitted

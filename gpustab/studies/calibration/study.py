@@ -27,7 +27,7 @@ from gpustab.report import Result
 from gpustab.results.page import counted
 from gpustab.runs.runs import Runs
 from gpustab.statistics.monotone import Floats
-from gpustab.studies.calibration.claims import said_of
+from gpustab.studies.calibration.claims import TELLS, said_of
 from gpustab.studies.calibration.options import CalibrationOptions
 from gpustab.studies.calibration.tables import CALIBRATED, CURVES, NAMED, Calibrated, Named, calibration_of, curve_of
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
@@ -277,11 +277,12 @@ def _add(answer: Answer, group: str, scores: Scores, options: CalibrationOptions
             f"{groups_in_words([group])}: nearly all scored pairs share the same part of their words, so that shared "
             "words are no test beside the cosine."
         )
-    CALIBRATED.add(tables, [Calibrated(*facts, *made.errors, *gain, shared, more, error, scores.drawn)])
+    calibrated = Calibrated(*facts, *made.errors, *gain, shared, more, error, scores.drawn)
+    CALIBRATED.add(tables, [calibrated])
     CURVES.add(tables, curve_of(made, group))
     levels = options.levels or [span[0] + part * (span[1] - span[0]) for part in (0.25, 0.5, 0.75)]
     NAMED.add(tables, [Named(group, level, *made.threshold(level)) for level in levels])
-    if _falls(x, y) and not made.knows:
+    if _falls(x, y) and not made.knows and TELLS.judge(calibrated) != "falls":
         answer.result.notes.append(
             f"{groups_in_words([group])}: scores fall where the cosine rises. If they are distances, give them with "
             "the other sign."

@@ -106,9 +106,10 @@ class ChangeOptions(Options):
 
     @property
     def followed(self) -> list[str]:
-        """The words to follow: those of a file, if one is called so."""
-        if self.words and Path(self.words).is_file():
-            return list(read_anchors(self.words))
+        """The words to follow: those of a file, if one is called so; a name without a suffix or folder is a word."""
+        path = Path(self.words or "")
+        if (path.suffix or len(path.parts) > 1) and "," not in path.name and path.is_file():
+            return list(read_anchors(str(path)))
         return [word.strip() for word in (self.words or "").split(",") if word.strip()]
 
 

@@ -215,9 +215,15 @@ def test_two_techniques_are_no_two_periods(one, other):
         change([replace(group, key=Key.of_path(key)) for group, key in zip(found, (one, other), strict=False)])
 
 
-def test_words_to_follow_may_stand_in_a_file(tmp_path):
+def test_words_to_follow_may_stand_in_a_file(tmp_path, monkeypatch):
     (tmp_path / "words.txt").write_bytes("où\r\nwar\n".encode("utf-16"))
     assert ChangeOptions(words=str(tmp_path / "words.txt")).followed == ["où", "war"]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "war").write_text("peace\n", encoding="utf-8")
+    assert ChangeOptions(words="war").followed == ["war"]  # a word, though a file is called so
+    assert (
+        ChangeOptions(words=",".join(["parliament"] * 40)).followed == ["parliament"] * 40
+    )  # longer than a name may be
     assert ChangeOptions(words=f"{tmp_path}/none.txt, war").followed == [f"{tmp_path}/none.txt", "war"]
 
 
