@@ -73,7 +73,7 @@ def match_words(found: WordList, path: Path, rows: int, options: LoadOptions, di
         counts = None if found.counts is None else found.counts[1:]
         return found._replace(words=found.words[1:], counts=counts, notes=[*found.notes, named])
     what = f"{found.path}: there are {words} words, but {rows} vectors in {path}"
-    if words == dimension:
+    if words == dimension and not (options.allow_padding and words < rows):
         raise InputError(
             f"{what}, of {dimension} values: is each column a word's vector? then save the matrix turned (.T)"
         )

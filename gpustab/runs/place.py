@@ -14,10 +14,10 @@ _DROPPED = frozenset({"Thumbs.db", "desktop.ini"})
 """What systems leave in a folder that somebody looked into; elsewhere they hide it."""
 _UNFINISHED = "unfinished-"
 """So begin folders of what a stopped call goes on with."""
-_RESULT = (".result.", ".finished")
-"""So begin hidden folders within the folder of a result."""
 _KINDS = {MANIFEST: "runset", PLAN: "plan"}
 _LOOKED = 2000
+_TOLD = 3
+"""Of what is in the way, so many are named."""
 
 
 def check_place(folder: Path, corpus: str | Path | None = None) -> None:
@@ -53,9 +53,9 @@ def refuse_others(folder: Path, names: list[str], ways: str = "") -> None:
         InputError: naming the first three.
     """
     if names:
-        more = " ..." * (len(names) > 3)
+        more = " ..." * (len(names) > _TOLD)
         raise InputError(
-            f"{folder}: holds other things ({', '.join(names[:3])}{more}); give a new or an empty folder{ways}"
+            f"{folder}: holds other things ({', '.join(names[:_TOLD])}{more}); give a new or an empty folder{ways}"
         )
 
 
@@ -83,18 +83,17 @@ def occupants(folder: Path) -> list[str]:
 
 
 def foreign(folder: Path) -> list[str]:
-    """Return the names of what lies in a folder and was not made by a command of ours; of a run set none.
+    """Return names of what lies in a folder and was not made by a command of ours, a few; of a run set none.
 
     Nor of one that is being packed: a stopped call may have left a part of a file there, which the next one clears.
     """
     if (folder / MANIFEST).is_file() or (folder / UNFINISHED).is_dir():
         return []
-    return [name for name in occupants(folder) if not _is_ours(folder / name)]
+    return list(islice((name for name in occupants(folder) if not _is_ours(folder / name)), _TOLD + 1))
 
 
 def _is_nothing(path: Path) -> bool:
-    hidden = path.name.startswith(".") and (path.name.startswith(_RESULT) or not path.is_dir())
-    return hidden or path.name in _DROPPED
+    return path.name.startswith(".") or path.name in _DROPPED
 
 
 def _is_ours(path: Path) -> bool:

@@ -25,7 +25,7 @@ def texts(tmp_path):
 
 @pytest.mark.parametrize(
     "name",
-    ["thesis.docx", "notes.txt", "data/x.csv", "manifest/manifest.json", ".git/HEAD", "summary.json", "a/plan.json"],
+    ["thesis.docx", "notes.txt", "data/x.csv", "manifest/manifest.json", "summary.json", "a/plan.json"],
 )
 def test_things_of_others_are_named(tmp_path, name):
     put(tmp_path / "out" / name, "{}")
@@ -35,7 +35,7 @@ def test_things_of_others_are_named(tmp_path, name):
         check_place(tmp_path / "out")
 
 
-@pytest.mark.parametrize("name", [".DS_Store", "Thumbs.db", ".gitkeep", ".pack.lock", ".finished/x", ".result.tmp/y"])
+@pytest.mark.parametrize("name", [".DS_Store", "Thumbs.db", ".git/HEAD", ".pack.lock", ".finished/x", ".result.tmp/y"])
 def test_what_systems_and_stopped_calls_leave_is_nothing(tmp_path, name):
     put(tmp_path / "out" / name)
     check_place(tmp_path / "out")
