@@ -151,9 +151,9 @@ def test_alarms():
     assert "shuffled 5 lies 91 % of chance away from the others, which lie 20 % away from each other" in said
     assert "0.0204 without it and 0.0380 with it" in said
     assert "lies far from all others" in claims.odd("x", None, None, 0.1, 0.2)
-    alarm = claims.copies("a, b and c are the same vectors", 0.0204, 0.0101)
+    alarm = claims.copies("a, b and c are the same vectors", (0.0204, 0.0101))
     assert alarm.startswith("a, b and c are the same vectors. The loss is 0.0204 without copies and 0.0101 with them.")
-    assert "there is no verdict" in claims.copies("a and b are the same vectors", math.nan, 0.0)
+    assert "there is no verdict" in claims.copies("a and b are the same vectors", (math.nan, 0.0))
 
 
 @pytest.mark.parametrize(
