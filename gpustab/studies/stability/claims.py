@@ -309,7 +309,8 @@ POINTS_OPPOSITE = Claim[Opposite](
     sentences={
         "yes": lambda x: (
             f"PIP loss and p@{x.n} rank the words in opposite ways: words with a smaller loss have less stable "
-            f"neighbours (ρ = {_span(x.agreements, '.2f')} over {x.words:,} words). The losses mostly show how far a "
+            f"neighbours (a large loss goes with a high p@{x.n}: ρ = {_span(x.agreements, '.2f')} over {x.words:,} "
+            "words). The losses mostly show how far a "
             f"word stands out from a direction that all words share. Go by p@{x.n}, or train longer."
         )
     },
