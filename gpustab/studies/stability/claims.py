@@ -215,7 +215,7 @@ RANKS_WORDS = Claim[Ranking](
     sentences={
         "two runs": "Two runs cannot rank words.",
         "cannot": lambda x: f"These {word(x.runs)} runs cannot rank words.",
-        "group": "These runs tell rather stable words from others, and no more: they name no most stable words.",
+        "group": "These runs show a word's group, not its place: they name no most stable words.",
         "place": "These runs show a word's place, within its error.",
     },
 )
@@ -309,7 +309,7 @@ POINTS_OPPOSITE = Claim[Opposite](
     sentences={
         "yes": lambda x: (
             f"PIP loss and p@{x.n} rank the words in opposite ways: words with a smaller loss have less stable "
-            f"neighbours (a large loss goes with a high p@{x.n}: ρ = {_span(x.agreements, '.2f')} over {x.words:,} "
+            f"neighbours (loss against p@{x.n}: ρ = {_span(x.agreements, '.2f')} over {x.words:,} "
             "words). The losses mostly show how far a "
             f"word stands out from a direction that all words share. Go by p@{x.n}, or train longer."
         )
