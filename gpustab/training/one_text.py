@@ -80,9 +80,9 @@ def _there(folder: Path) -> Iterator[_Before]:
                 made = read_json(path)
             except ValueError:
                 continue  # training itself says that it is damaged
-            key, _, parts = place.partition("/")[2].partition("/")
+            leaf, _, parts = place.partition("/")[2].partition("/")
             part = tuple((name, value) for name, _, value in (one.partition("=") for one in parts.split("/") if one))
-            read = Key.of_path(f"{place.partition('/')[0]}/{key}")
+            read = Key.of_path(f"{place.partition('/')[0]}/{leaf}")
             ways.append((Key(read.technique, read.sampling, read.unit, read.fraction, part), made))
     for key, made in ways:
         text = made.get("corpus") if isinstance(made, dict) else None
@@ -96,7 +96,7 @@ def _as_before(before: _Before, settings: TrainingSettings, whole: Corpus) -> Co
     fields = {name: before.made.get(name, getattr(settings, name)) for name in ("seed", "epochs_by")}
     fields |= {"half": part.get("half", ""), "epoch": part.get("epoch", ""), "control": int(part.get("control", 0))}
     try:
-        drawn = {"unit": before.key.unit, "fraction": before.key.fraction}
+        drawn: dict[str, Any] = {"unit": before.key.unit, "fraction": before.key.fraction}
         if any(getattr(settings.options, name) != value for name, value in drawn.items()):
             whole = prepare_corpus(settings.corpus, replace(settings.options, **drawn, as_is=True), look=False)
         return part_of(whole, settings.model_copy(update=fields))[1]
