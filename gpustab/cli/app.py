@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -64,6 +65,17 @@ FOLDED = ("Reading the corpus", "Reading files", "Joining runs", "Computing")
 """Sections of the help that only ``--help-all`` shows: most calls need none of their options."""
 
 
+def _of_these(example: str, args: Sequence[str]) -> str:
+    """Return an example with two groups of the run set that was given, where it is one with two."""
+    from gpustab.runs.manifest import is_leaf  # which only a message needs
+
+    given = next((Path(one) for one in args if not one.startswith("-") and Path(one).is_dir()), None)
+    leaves = sorted(filter(is_leaf, given.glob("*/*"))) if given else []
+    if example.count("RUNSET/") != 2 or len(leaves) < 2:
+        return example
+    return f"{example.partition(' RUNSET/')[0]} {shlex.join(map(str, leaves[:2]))}"
+
+
 _REFUSAL: Any = typer.BadParameter.__base__
 """What typer raises for arguments that it does not take; it has no public name."""
 
@@ -98,7 +110,7 @@ class Once(TyperCommand):
                 error.message = f"No such option: {error.option_name}{near(error.option_name, known)}"
                 error.possibilities = None
             elif hasattr(error, "param_type") and (example := re.search("Example: (.+)", self.help or "")):
-                error.message = f"For example: {example[1]}"
+                error.message = f"For example: {_of_these(example[1], args)}"
             raise
 
     def _parsed(self, ctx: Any, args: list[str]) -> list[str]:

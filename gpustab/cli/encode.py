@@ -12,7 +12,7 @@ import typer
 from gpustab.cli.app import app
 from gpustab.cli.make import CORPUS_HELP, a_corpus, informing
 from gpustab.cli.options import Corpus, Showing, check_device, check_models, made, want
-from gpustab.cli.session import require, say, session, show
+from gpustab.cli.session import require, say, session, show, typed
 from gpustab.cli.takes import takes
 from gpustab.encoders.options import Encoding
 from gpustab.errors import InputError
@@ -77,4 +77,4 @@ def encode(
         )
         show(result, showing)
         if tells and max(group["runs"] for group in result.groups) > 1:
-            say(printable(f"next: gpustab stability {shlex.quote(str(output))} --out report"))
+            say(printable(typed(f"next: gpustab stability {shlex.quote(str(output))} --out report")))

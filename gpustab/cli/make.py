@@ -21,7 +21,7 @@ import typer
 from gpustab.cli.app import app
 from gpustab.cli.complaints import as_typed
 from gpustab.cli.options import Computing, Corpus, Showing, made, want
-from gpustab.cli.session import require, say, session, show, wrote
+from gpustab.cli.session import require, say, session, show, typed, wrote
 from gpustab.cli.takes import one_of, takes
 from gpustab.corpus.options import CORPORA, CorpusOptions
 from gpustab.errors import InputError, near
@@ -244,7 +244,7 @@ def demo(
         trained = time.perf_counter() - started
         result = stability(groups, compute=compute, progress=progress)
         result.environment["trained_in"] = trained
-        result.notes.append(f"The same by hand: {demo_commands(str(keep or 'RUNSET'))}")
+        result.notes.append(f"The same by hand: {typed(demo_commands(str(keep or 'RUNSET')))}")
         if keep is not None:
             wrote([keep], showing)
         show(result, showing)
@@ -352,6 +352,6 @@ def _tell_next_step(settings: dict[str, Any], groups: int, output: Path, showing
         texts = counted(corpus["units"], noun_of(settings["options"]["unit"]))
         lines[0] += f" of {texts}, {counted(corpus['tokens'], 'running word')}"
     if runs >= TO_MEASURE and not settings["epochs_by"]:
-        lines.append(f"next: gpustab stability {shlex.quote(str(output))} --out report")
+        lines.append(typed(f"next: gpustab stability {shlex.quote(str(output))} --out report"))
     for line in lines:
         say(printable(line))

@@ -224,7 +224,7 @@ def _open_two(first: str, second: str, load_options: LoadOptions, loading: Loadi
     for text in (first, second):
         named = _is_named(text)
         group = open_runs([] if named else [Path(text)], load_options, loading, [text] if named else [])
-        groups.append(only_group(group))
+        groups.append(only_group(group, text))
     if groups[0].key != groups[1].key:
         return groups
     parts = [(*group.key.part, ("of", text)) for group, text in zip(groups, (first, second), strict=True)]

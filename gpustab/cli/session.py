@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import shlex
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("gpustab")
 
 
+_COMMAND = re.compile(r"\bgpustab(?= [a-z])")
 _NAMED = 3
 """Of more files that are written, their number is told."""
 _OF_RESULTS = frozenset({".csv", ".parquet", ".json", ".html", ".svg", ".pdf", ".png"})
@@ -221,8 +224,18 @@ def _print(result: Result, showing: Showing) -> None:
     if showing.out is None and not showing.quiet and result.name != "train":
         names = chain(["report"], (f"report-{n}" for n in count(2)))
         folder = next(name for name in names if not Path(name).exists())
-        line = f"more: {result.environment['command']} --out {folder}"
+        line = f"more: {typed(result.environment['command'])} --out {folder}"
         console.print(printable(line), markup=False, highlight=False, soft_wrap=True)
+
+
+def typed(command: str) -> str:
+    """Return commands as they are typed where this one was: by its path, where no shell would find gpustab."""
+    program = Path(sys.argv[0])
+    if program.stem != "gpustab" or not program.is_file() or shutil.which("gpustab"):
+        return command
+    here = os.path.relpath(program)
+    path = shlex.quote(str(program) if here.startswith(os.pardir) else here)
+    return _COMMAND.sub(lambda _: path, command)
 
 
 def wrote(paths: Sequence[Path], showing: Showing) -> None:

@@ -35,6 +35,8 @@ _ANSWER = 12
 _ELSEWHERE = "on the page that --out DIR writes, or by -v"
 _FIRST = 8
 """Rows of the one table that a short page has."""
+_TOGETHER = 20
+"""The most, where its first rows belong together."""
 
 
 def print_result(result: Content, console: Console, *, brief: bool = False) -> None:
@@ -70,14 +72,15 @@ def _lead(blocks: Sequence[Block]) -> list[Block]:
     if first is None:
         return told[:1]
     table = first.tables[0]
-    left = len(table.rows) - _FIRST
+    shown = min(table.first, _TOGETHER) or _FIRST
+    left = len(table.rows) - shown
     if left > 0:
         title = (
             f"{table.title} ({left:,} more rows on the page)"
-            if table.title
-            else f"the first {_FIRST} of {len(table.rows):,}"
+            if table.title and not table.first
+            else f"the first {shown} of {len(table.rows):,} rows; all are on the page"
         )
-        table = replace(table, title=title, rows=table.rows[:_FIRST])
+        table = replace(table, title=title, rows=table.rows[:shown])
     return [replace(first, answer="", aside="", tables=[table])]
 
 

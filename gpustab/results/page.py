@@ -32,6 +32,8 @@ class SmallTable:
         rows: their cells.
         opens: numbers of the columns of words that a page opens, beside a first one that is called word or neighbour.
         key: what columns are, by their titles; those that nobody explains are not among them.
+        first: so many rows belong together: a short page has these and no others, and leaves out the title, which is
+            of the others.
     """
 
     title: str
@@ -39,6 +41,7 @@ class SmallTable:
     rows: list[list[str]]
     opens: Sequence[int] = ()
     key: Mapping[str, str] = field(default_factory=dict)
+    first: int = 0
 
     @classmethod
     def of(cls, title: str, rows: Iterable[Any], columns: Columns, row: type | None = None) -> SmallTable:

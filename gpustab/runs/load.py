@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, some_of
 from gpustab.formats.objects import is_one
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import is_space
@@ -111,12 +111,12 @@ def _opened(sources: Source | Iterable[Source], arguments: LoadArguments) -> lis
     return open_groups(sources, Loading(**fields), name=name)
 
 
-def only_group(groups: Sequence[Group]) -> Group:
-    """Return the only group, or refuse several."""
+def only_group(groups: Sequence[Group], given: str = "") -> Group:
+    """Return the only group, or refuse several, with their whole paths; ``given`` is what was typed for them."""
     if len(groups) > 1:
-        raise InputError(
-            f"{len(groups)} groups, and groups are never pooled; name one of them: {', '.join(g.name for g in groups)}"
-        )
+        names = [str(group.folder or group.name) for group in groups]
+        said = f"{given}: " if given else ""
+        raise InputError(f"{said}{len(groups)} groups, and groups are never pooled; name one of them: {some_of(names)}")
     return groups[0]
 
 

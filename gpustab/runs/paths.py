@@ -56,12 +56,18 @@ def too_few(group: str, runs: int) -> str:
 
 
 def _deeper(path: Path) -> str:
-    """Say so where a technique is left out between a run set and its sampling."""
+    """Say so where a technique is left out between a run set and its sampling, or the run set with it."""
+    from gpustab.runs.key import SAMPLINGS
     from gpustab.runs.manifest import MANIFEST, is_leaf  # which only a message needs
 
-    there = sorted(found for found in path.parent.glob(f"*/{glob.escape(path.name)}") if is_leaf(found))
-    in_set = path.name and (path.parent / MANIFEST).is_file()
-    return f"; meant may be {' or '.join(map(str, there[:3]))}" if in_set and there else ""
+    in_set, sampling = (path.parent / MANIFEST).is_file(), path.name.partition("-")[0] in SAMPLINGS
+    if not path.name or not (in_set or sampling):
+        return ""
+    above = "*" if in_set else "*/*"
+    there = sorted(found for found in path.parent.glob(f"{above}/{glob.escape(path.name)}") if is_leaf(found))
+    if there:
+        return f"; meant may be {' or '.join(map(str, there[:3]))}"
+    return f"; a group is called RUNSET/TECHNIQUE/{path.name}" if sampling else ""
 
 
 def _several(source: str) -> str:

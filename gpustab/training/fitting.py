@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
@@ -154,7 +154,13 @@ def fit(content: Mapping[str, Any], folder: Path, progress: Progress, parts: int
         said.append(f"--runs {chosen['runs']}")
     if "jobs" not in content:
         chosen["jobs"] = _jobs(read_settings(chosen), tokens)
-    return Fitted(read_settings(chosen), prepare, f"{tokens:,} running words: {', '.join(said)}" if said else "")
+    return Fitted(read_settings(chosen), prepare, _said(tokens, folder if begun else None, said))
+
+
+def _said(tokens: int, begun: Path | None, chosen: Sequence[str]) -> str:
+    """Say what was chosen; what a run set was begun with is not chosen anew."""
+    kept = f" and the runs in {begun}" if begun else ""
+    return f"{tokens:,} running words{kept}: {', '.join(chosen)}" if chosen else ""
 
 
 def _by_tokens(

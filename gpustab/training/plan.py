@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -231,6 +231,13 @@ def _differences(there: Any, now: Any, key: str = "") -> list[str]:
         both = [(path, *(plan.get(n, _BEFORE.get(path)) for plan in (there, now))) for n, path in paths]
         return [d for path, before, after in both for d in _differences(before, after, path)]
     return [] if there == now else [f"{key} was {_short(there)}, now {_short(now)}"]
+
+
+def differences_of_reading(there: Mapping[str, Any], settings: TrainingSettings) -> list[str]:
+    """Return what makes another text of the same files: counts, and how words are cut; not what is drawn of them."""
+    now = asdict(settings.options)
+    drawn = {"options.unit", "options.fraction", "options.as_is"}
+    return [d for d in _differences(there, now, "options") if d.partition(" ")[0] not in drawn]
 
 
 def _short(value: Any) -> str:

@@ -31,6 +31,7 @@ from gpustab.runs.manifest import OUTPUT, run_file
 from gpustab.runs.place import check_place
 from gpustab.runs.runset import names_runs, open_leaf, update_manifest
 from gpustab.training.engines import Trainer, check_dimensions, resolve_engine, trainers_of
+from gpustab.training.one_text import check_text
 from gpustab.training.plan import Leaf, Task, begun, corpus_record, leaves_of, part_of, tasks_of, training_alone
 from gpustab.training.settings import TrainingSettings
 from gpustab.training.workers import check_workers, train_all
@@ -201,6 +202,7 @@ def train_runs(
     (progress or no_progress)(f"reading {settings.corpus}", 0.0)
     whole = prepare() if prepare else prepare_corpus(settings.corpus, settings.options, look=bool(inform))
     part, corpus = part_of(whole, settings)
+    check_text(folder, settings, whole, part, corpus)
     _check_units(corpus, settings)
     check_dimensions(trainers, corpus)
     leaves = leaves_of(settings, trainers, part, folder)

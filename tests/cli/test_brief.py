@@ -2,10 +2,12 @@
 
 import re
 import shlex
+import subprocess
 import sys
 
 import pytest
 
+from gpustab.cli.session import typed
 from gpustab.runs.runset import write_runset
 from tests.generators import spaces
 
@@ -60,3 +62,35 @@ def test_alarms_answer_and_one_table_are_not_left_out(call, runset):
     notes = [line for line in whole.splitlines() if line.startswith("note: ")]
     assert set(notes[:3]) <= set(shown.splitlines())
     assert len(notes) <= 3 or "more note" in shown
+
+
+def test_all_that_a_heading_announces_is_there_and_its_caption_is_of_what_is_there(call, runset):
+    """Ten nearest neighbours are ten rows; what is said of words without a place stands where they are."""
+    shown, whole = call("neighbours w3 RUNSET").stdout, call("neighbours w3 RUNSET --verbose").stdout
+    places = re.compile(r"^  w\d+ .*?  (\d+|–)  \d of \d ", re.MULTILINE)
+    assert places.findall(shown) == [str(k) for k in range(1, 11)]
+    assert "Words without a place" not in shown
+    rows = re.search(r"the first 10 of (\d+) rows; all are on the page", shown)
+    first = whole[: whole.index("Do all kinds of runs say the same?")]
+    assert int(rows[1]) == len(places.findall(first)) > 10
+    assert "Words without a place" in first
+    short = call("neighbours w3 RUNSET -n 3").stdout
+    assert places.findall(short[: short.index("verdict:")])[:3] == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("on_path", [False, True])
+def test_what_is_to_be_typed_next_can_be_typed(call, runset, monkeypatch, on_path):
+    """After make demo nobody has .venv/bin on the path: then commands are called by their path, which is run here."""
+    program = runset.parent / ".venv/bin/gpustab"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!{sys.executable}\nfrom gpustab.__main__ import run\nrun()\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent if on_path else runset.parent / 'nothing'}")
+    monkeypatch.setattr(sys, "argv", [str(program), "info", "RUNSET/sgns/fixed"])
+    line = call("info RUNSET/sgns/fixed").stdout.splitlines()[-1]
+    name = "gpustab" if on_path else ".venv/bin/gpustab"
+    assert line == f"more: {name} info RUNSET/sgns/fixed --out report"
+    done = subprocess.run([*shlex.split(line)[1:2], "--version"], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    both = "gpustab train lee -o gpustab && gpustab stability gpustab"
+    assert typed(both) == f"{name} train lee -o gpustab && {name} stability gpustab"

@@ -51,3 +51,14 @@ def test_what_may_be_meant_is_named(tmp_path, monkeypatch):
         files_of("letters/fixed")
     with pytest.raises(InputError, match=r"^king: there is no such file$"):
         files_of("king")
+
+
+def test_a_kind_of_run_alone_is_looked_for_in_the_run_sets_here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_runset({"sgns/bootstrap": spaces(), "sgns/fixed": spaces()}, "letters")
+    with pytest.raises(InputError, match=r"^fixed: there is no such file; meant may be letters/sgns/fixed$"):
+        files_of("fixed")
+    with pytest.raises(InputError, match=r"^shuffled: there is no such file; a group is called RUNSET/TECHNIQUE/shuff"):
+        files_of("shuffled")
+    with pytest.raises(InputError, match=r"a group is called RUNSET/TECHNIQUE/bootstrap-sentence$"):
+        files_of("letters/sgns/bootstrap-sentence")

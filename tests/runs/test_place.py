@@ -24,8 +24,7 @@ def texts(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["thesis.docx", "notes.txt", "data/x.csv", "manifest/manifest.json", "summary.json", "a/plan.json"],
+    "name", ["thesis.docx", "notes.txt", "data/x.csv", "manifest/manifest.json", "summary.json", "a/plan.json"]
 )
 def test_things_of_others_are_named(tmp_path, name):
     put(tmp_path / "out" / name, "{}")

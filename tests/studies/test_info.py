@@ -1,8 +1,10 @@
 import gzip
 import random
+import re
 from pathlib import Path
 
 import pytest
+import torch
 
 from gpustab import InputError
 from gpustab.corpus.evidence import evidence
@@ -16,6 +18,7 @@ from gpustab.studies.info.page import page
 from gpustab.studies.info.study import info
 from gpustab.training.fitting import fit
 from gpustab.training.runner import corpus_notes
+from tests import generators
 from tests.generators import spaces
 
 
@@ -46,6 +49,7 @@ def test_what_a_file_holds_and_what_is_odd_about_it(files):
         "nonfinite": 1,
         "zero_vectors": 1,
         "trailing_bytes": 0,
+        "clinging": 0,
         "mean_length": 1.0,
         "first_words": ["a", "b", "\\xff"],
         "compression": None,
@@ -168,3 +172,25 @@ def test_ten_neighbours_are_no_more_than_all_others(tmp_path, words, said):
     """Of five words they were 250 %."""
     (tmp_path / "a.txt").write_text(" ".join(f"word{chr(97 + k)}" for k in range(words)), encoding="utf-8")
     assert said in evidence(tmp_path / "a.txt", min_count=1).too_small
+
+
+def test_words_that_were_parted_by_spaces_alone_and_a_collapsed_space_are_odd(tmp_path):
+    """What a tutorial's loop over lines makes of a small text; a large vocabulary has a few such signs anyway."""
+
+    def written(words, vectors, name):
+        rows = [f"{word} {' '.join(f'{x:.6f}' for x in row)}" for word, row in zip(words, vectors, strict=True)]
+        (tmp_path / name).write_text("\n".join(rows) + "\n")
+        return tmp_path / name
+
+    words = [f"w{k}" for k in range(200)]
+    marked = ["limits,", "what?", "(thus", "mr.", "war;", *words[5:]]
+    sound, flat = spaces(1, 200, 8)[0].vectors, generators.collapsed(1, 200, 8)[0]
+    (cling,) = info([written(marked, sound, "cling.txt")]).verdict
+    assert cling == f"{tmp_path / 'cling.txt'}: 3 words end in a comma or the like: cut these off before training."
+    few = ["limits,", *words[1:]]
+    assert info([written(few, sound, "few.txt")]).verdict == ["Nothing is odd about this file."]
+    (one_way,) = info([written(words, flat, "flat.txt")]).verdict
+    assert re.search(r"flat\.txt: collapsed, all words point one way \(mean cosine (0\.9\d|1\.00)\): train", one_way)
+    unit = torch.nn.functional.normalize(sound.double(), dim=1)
+    mean = float((unit @ unit.T).fill_diagonal_(0).sum() / (200 * 199))
+    assert info([tmp_path / "few.txt"]).groups[0]["mean_cosine"] == pytest.approx(mean, abs=1e-5)

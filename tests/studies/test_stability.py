@@ -24,6 +24,7 @@ from gpustab.runs.packing.pack import pack_runs
 from gpustab.runs.runset import write_runset
 from gpustab.studies.average.study import average
 from gpustab.studies.shared.frame import Answer, without_copies
+from gpustab.studies.stability.page import page
 from gpustab.studies.stability.paper import cards
 from gpustab.studies.stability.study import stability
 from tests import generators, oracles
@@ -388,6 +389,63 @@ def test_collapsed_spaces_have_an_alarm_and_no_verdict():
     (alarm,), verdict = judged(generators.collapsed(3, 40, 5))
     assert "All runs are collapsed" in alarm
     assert verdict == []
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_copies_are_told_before_all_else_also_of_collapsed_runs(turned):
+    """The same file twice stays that, whatever is wrong with it besides; so does its copy in another basis."""
+    flat = generators.collapsed(3, 40, 5)
+    again = flat[:1].flip(-1) if turned else flat[:1]
+    alarms, verdict = judged(torch.cat([flat[:2], again]))
+    assert [alarm.split(". ")[0] for alarm in alarms[:1]] == ["run-000 and run-002 are the same vectors"]
+    assert "Is it the same file twice?" in alarms[0]
+    assert "All runs are collapsed" in alarms[1]
+    assert verdict == []
+    mixed, _ = judged(torch.cat([noisy_copies(3, 40, 5), flat[:1], again]))
+    assert mixed[0].startswith("run-003 and run-004 are the same vectors. Is it the same file twice?")
+    assert mixed[1].startswith("run-003 and run-004 are collapsed")
+    only, _ = judged(flat[:1].repeat(2, 1, 1))
+    assert only[0].startswith("run-000 and run-001 are the same vectors")
+
+
+def test_copies_of_one_group_come_before_the_collapse_of_another():
+    flat, twice = generators.collapsed(3, 40, 5), noisy_copies(3, 40, 5)[[0, 1, 2, 0]]
+    groups = [replace(runs_of(x), key=Key("x", kind)) for x, kind in ((flat, "fixed"), (twice, "shuffled"))]
+    first, second = stability(groups, neighbours=[5]).alarms
+    assert "are the same vectors" in first
+    assert "collapsed" in second
+
+
+def test_lists_of_other_runs_do_not_contradict_those_of_the_lead():
+    """Bootstrap runs that name no most stable words lead the page; that others do is said, with their numbers."""
+    groups = of_noise({"shuffled": 0.02, "fixed": 0.02, "bootstrap": 0.6})
+    result = stability(groups, neighbours=[5])
+    named = [group["name"] for group in result.groups if group["words"]["most_stable"]]
+    assert named
+    assert "x/bootstrap" not in named
+    block = next(block for block in page(result) if block.title == "Which words are stable?")
+    assert "no list names" not in block.answer
+    assert "below: none of them drew the documents again." in block.answer
+    table = next(table for table in block.tables if table.title.startswith("Most stable"))
+    assert table.title.endswith(", in those runs that can tell")
+    assert table.header[1::2] == ["p@5"] * len(named)
+    of = {(row["word"], row["group"]): row["p@5"] for row in result.tables["words"].records()}
+    assert [float(row[1]) for row in table.rows] == pytest.approx(
+        [of[row[0], named[0]] for row in table.rows], abs=6e-3
+    )
+    assert list(table.opens) == list(range(0, 2 * len(named), 2))
+
+
+def of_noise(noises):
+    """Groups of ten runs whose words have more noise the later they stand."""
+    base = torch.randn(300, 20, dtype=torch.float64, generator=generators.generator(0))
+    scale = torch.linspace(0.05, 3, 300, dtype=torch.float64)[torch.randperm(300, generator=generators.generator(5))]
+    groups = []
+    for seed, (kind, noise) in enumerate(noises.items()):
+        drawn = torch.randn(10, 300, 20, dtype=torch.float64, generator=generators.generator(seed + 1))
+        level = torch.full_like(scale, 30 * noise) if kind == "bootstrap" else 10 * noise * scale
+        groups.append(replace(runs_of(base + drawn * level[:, None]), key=Key("x", kind)))
+    return groups
 
 
 def test_collapsed_groups_have_one_alarm():

@@ -154,9 +154,9 @@ def test_alarms():
     two = claims.odd(["a", "b"], 0.91, 0.2, 0.0204, 0.038)
     assert two.startswith("Two runs do not belong. a and b lie 91 % of chance away from the others")
     assert "0.0204 without them and 0.0380 with them. Are they of another kind, did their training fail" in two
-    alarm = claims.copies("a, b and c are the same vectors", 0.0204, 0.0101)
+    alarm = claims.copies("a, b and c are the same vectors", (0.0204, 0.0101))
     assert alarm.startswith("a, b and c are the same vectors. The loss is 0.0204 without copies and 0.0101 with them.")
-    assert "there is no verdict" in claims.copies("a and b are the same vectors", math.nan, 0.0)
+    assert "there is no verdict" in claims.copies("a and b are the same vectors", (math.nan, 0.0))
 
 
 @pytest.mark.parametrize(

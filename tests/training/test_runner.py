@@ -118,7 +118,9 @@ def test_another_corpus_is_refused(corpus, tmp_path):
     other = tmp_path / "documents.txt"
     other.write_text(corpus.read_text().replace("singular", "plural"))
     train_runs(plan(corpus, runs=1, samplings=["fixed"], options={"min_count": 1}), tmp_path / "all")
-    with pytest.raises(InputError, match=r"corpus\.hash was"):
+    with pytest.raises(
+        InputError, match=r"holds runs of .*documents\.txt \(40 documents, .*another folder: gpustab train"
+    ):
         train_runs(plan(other, runs=1, samplings=["fixed"], options={"min_count": 1}), tmp_path / "all")
 
 

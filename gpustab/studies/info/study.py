@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+from torch import Tensor
 
 from gpustab.corpus.options import CORPORA, CorpusOptions, UnclearDates
 from gpustab.errors import InputError
@@ -27,10 +28,13 @@ from gpustab.runs.runset import open_runset
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import printable
 from gpustab.studies.shared.frame import answering, by_sentence
+from gpustab.studies.shared.spaces import COLLAPSED
 
 _FIRST = 5
 _LOOKED = 5
 """Files of a folder that are looked at."""
+_ROWS = 65_536
+"""Rows that are turned into float64 at a time."""
 _NUMBERS = 0.6
 """Of the cells of the first lines, how many are numbers in a file of vectors; in texts, and lists of counts, fewer."""
 _CONTROL = re.compile(rb"[\x01-\x08\x0e-\x19\x1b-\x1f]|\x00\x00\x00")
@@ -93,6 +97,12 @@ _ODD = {
     "trailing_bytes": "byte after the end",
 }
 """What is odd about a file of vectors, one of it."""
+_MARKS = frozenset(b",;:!?")
+"""Signs that end no word: where they do, the text was parted by spaces alone. Of full stops nobody can tell."""
+_CLINGING = 0.01
+"""Part of the words that may end so: a few do in any large vocabulary, as signs that people draw."""
+_ENOUGH = 100
+"""Words from which on a mean cosine says what a space is."""
 _NAMED = 3
 """So many odd files are named in the answer."""
 
@@ -132,6 +142,12 @@ def _odd(group: Mapping[str, Any]) -> str:
         listed = f"{counted(len(shown), kind)}: {'; '.join(doubt['says'] for doubt in shown)}"
         return "; ".join([*small, *([listed] if shown else [])])
     found = [counted(group[name], noun) for name, noun in _ODD.items() if group.get(name)]
+    if group.get("clinging"):
+        found.append(
+            f"{counted(group['clinging'], 'word', 'ends/end')} in a comma or the like: cut these off before training"
+        )
+    if group.get("words", 0) >= _ENOUGH and group.get("mean_cosine", 0) > COLLAPSED:
+        found.append(f"collapsed, all words point one way (mean cosine {group['mean_cosine']:.2f}): train longer")
     return ", ".join(found)
 
 
@@ -225,6 +241,7 @@ def _contents(space: Space, path: Path) -> dict[str, Any]:
     report = space.report
     assert report is not None  # noqa: S101  # every reader writes one
     lengths = torch.linalg.vector_norm(space.vectors, dim=1, dtype=torch.float64)
+    clinging = _clinging(space.vocabulary)
     return {
         "name": printable(str(path)),
         "format": report.format,
@@ -242,10 +259,39 @@ def _contents(space: Space, path: Path) -> dict[str, Any]:
         "implausible": report.implausible.count,
         "zero_vectors": int((lengths == 0).sum()),
         "trailing_bytes": report.trailing,
+        "clinging": clinging if clinging >= _CLINGING * len(space.vocabulary) else 0,
         "mean_length": float(lengths.mean()),
+        "mean_cosine": _mean_cosine(space.vectors, lengths),
         "first_words": [space.vocabulary.text(i) for i in range(min(_FIRST, len(space.vocabulary)))],
         "made": space.metadata,
     }
+
+
+def _clinging(words: Iterable[bytes]) -> int:
+    """Count the words that end in a mark after something that is none.
+
+    >>> _clinging([b"limits,", b"limits", b",", b"!!", b"what?", b"mr."])
+    2
+    """
+    return sum(len(word) > 1 and word[-1] in _MARKS and word[-2] not in _MARKS for word in words)
+
+
+def _mean_cosine(vectors: Tensor, lengths: Tensor) -> float:
+    """Return the mean cosine of two different rows that have a direction; 0 where there are no two.
+
+    >>> _mean_cosine(torch.tensor([[1.0, 0], [2, 0], [0, 3], [0, 0]]), torch.tensor([1.0, 2, 3, 0]).double())
+    0.3333333333333333
+    """
+    known = lengths.isfinite() & (lengths > 0)
+    rows = int(known.sum())
+    if rows < 2:
+        return 0.0
+    scale = torch.where(known, 1 / lengths, 0.0)
+    total = sum(
+        torch.where(known[k : k + _ROWS, None], vectors[k : k + _ROWS].double(), 0.0).T @ scale[k : k + _ROWS]
+        for k in range(0, len(vectors), _ROWS)
+    )
+    return float((torch.as_tensor(total).square().sum() - rows) / (rows * (rows - 1)))
 
 
 def is_corpus(path: Path) -> bool:

@@ -53,6 +53,7 @@ def _numbers(result: Result, group: dict[str, Any]) -> tuple[list[tuple[str, str
         others, shown = len(rows) - placed, len(table.rows) - placed
         which = f"the surest {shown} of {others} are here" if shown < others else f"{others} in all"
         table.title = f"Words without a place are neighbours in some runs only: {which}"
+    table.first = placed
     table.key = {**table.key, "place": f"by mean cosine over {the_runs(group['chosen_by'])}"}
     return facts, [table]
 

@@ -20,15 +20,17 @@ from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, Timed, no_progress
 from gpustab.options import record
 from gpustab.report import Result
-from gpustab.report.origin import fitting, more_runs
+from gpustab.report.origin import fitting, more_runs, technique
+from gpustab.results.page import counted
 from gpustab.runs.group import Group, Inputs, loaded
 from gpustab.runs.joining import small_overlap
+from gpustab.runs.key import ENCODER, noun_of
 from gpustab.runs.manifest import FIRST_SCHEMA, MANIFEST, SCHEMA, read_manifest
 from gpustab.runs.runs import Runs, want_runs
 from gpustab.runs.runset import Entry, read_entries, runset_above
 from gpustab.studies.shared.copies import find_copies, said_of_copies
 from gpustab.studies.shared.spaces import equal_by_nature, is_fact, same_each_time
-from gpustab.studies.shared.wording import groups_in_words, some_groups
+from gpustab.studies.shared.wording import groups_in_words, listed, some_groups
 
 Groups = Runs | Group | Sequence[Runs | Group]
 """One group or several; a :class:`~gpustab.runs.group.Group` is read when it is measured, and then let go."""
@@ -124,6 +126,7 @@ def answering(
     result.notes[:0] = [*merged(answer.notes), *equal]
     copied = by_sentence(answer.copied).items()
     result.alarms[:0] = [f"{groups_in_words(names)}: {sentence}" for sentence, names in copied]
+    result.alarms[:0] = two_texts(given)
     # Pages are read beside a command line.
     for texts in (result.alarms, result.notes, result.verdict):
         texts[:] = [fitting(as_flags(text), trained) for text in texts]
@@ -236,6 +239,40 @@ def how_made(groups: Iterable[Runs | Group]) -> list[dict[str, Any]]:
         if group.key.technique not in alike["techniques"]:
             alike["techniques"].append(group.key.technique)
     return found
+
+
+def two_texts(groups: Iterable[Runs | Group]) -> list[str]:
+    """Return an alarm for each run set whose groups are of several texts, by the fingerprints in its manifest.
+
+    Halves, periods and sentences of one text have fingerprints of their own: only like parts are compared.
+    """
+    sets: dict[Path, dict[tuple[Any, ...], dict[str, tuple[str, list[str]]]]] = {}
+    for group in groups:
+        folder = _runset(group)
+        text = _recorded(group, folder, read_entries(folder)).get("corpus") if folder else None
+        if folder and isinstance(text, dict) and "hash" in text and group.key.technique != ENCODER:
+            own = sets.setdefault(folder, {}).setdefault((group.key.unit, group.key.fraction, group.key.part), {})
+            own.setdefault(text["hash"], (_text(text, group.key.unit), []))[1].append(group.name)
+    return [
+        f"{folder.name} holds runs of several texts: {listed(_of_each(texts))}. What sets these groups apart may be "
+        "the text alone: compare nothing between them. A run set holds one text; train each into a folder of its own."
+        for folder, kinds in sets.items()
+        if (texts := next((one for one in kinds.values() if len(one) > 1), None))
+    ]
+
+
+def _text(text: Mapping[str, Any], unit: str) -> str:
+    size = text.get("units")
+    return f"{text.get('name', 'a text')}{f' ({counted(size, noun_of(unit))})' if isinstance(size, int) else ''}"
+
+
+def _of_each(texts: Mapping[str, tuple[str, list[str]]]) -> list[str]:
+    """Each text and the techniques of its groups; one that has them all alike is still another text."""
+    return [f"{text} for {listed(list(dict.fromkeys(map(_technique, names))))}" for text, names in texts.values()]
+
+
+def _technique(group: str) -> str:
+    return technique(group.partition("/")[0])
 
 
 def _runset(group: Runs | Group) -> Path | None:

@@ -85,7 +85,7 @@ def of_spaces(runs: Runs, pip: engine.PipPass) -> list[str]:
 
 def sentences_of(found: Flaws, pip: engine.PipPass) -> list[str]:
     """Return the sentences of :func:`of_spaces` on flaws that are known."""
-    return [*unscaled(pip), *_said_of_collapse(found.collapse), *found.copies, *found.far]
+    return [*unscaled(pip), *found.copies, *_said_of_collapse(found.collapse), *found.far]
 
 
 def flaws_of(runs: Runs, pip: engine.PipPass) -> Flaws:
@@ -135,7 +135,7 @@ def look_at(runs: Runs, compute: Compute) -> list[str]:
         return of_spaces(runs, engine.pip_pass(runs, compute))
     means = mean_cosines(sketch.squares, sketch.sums, sketch.words).tolist() if runs.unit else None
     collapse = _collapse(runs, means or [])
-    return [*([UNSCALED] if means is None else ()), *_said_of_collapse(collapse), *_copies(runs, same)]
+    return [*([UNSCALED] if means is None else ()), *_copies(runs, same), *_said_of_collapse(collapse)]
 
 
 def _collapse(runs: Runs, means: Sequence[float]) -> Collapse | None:

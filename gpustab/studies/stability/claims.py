@@ -215,7 +215,7 @@ RANKS_WORDS = Claim[Ranking](
     sentences={
         "two runs": "Two runs cannot rank words.",
         "cannot": lambda x: f"These {word(x.runs)} runs cannot rank words.",
-        "group": "These runs show a word's group, not its place, so no list names the most stable words.",
+        "group": "These runs show a word's group, not its place: they name no most stable words.",
         "place": "These runs show a word's place, within its error.",
     },
 )
@@ -309,7 +309,8 @@ POINTS_OPPOSITE = Claim[Opposite](
     sentences={
         "yes": lambda x: (
             f"PIP loss and p@{x.n} rank the words in opposite ways: words with a smaller loss have less stable "
-            f"neighbours (ρ = {_span(x.agreements, '.2f')} over {x.words:,} words). The losses mostly show how far a "
+            f"neighbours (loss against p@{x.n}: ρ = {_span(x.agreements, '.2f')} over {x.words:,} "
+            "words). The losses mostly show how far a "
             f"word stands out from a direction that all words share. Go by p@{x.n}, or train longer."
         )
     },
@@ -359,21 +360,21 @@ def odd(names: Sequence[str], share: float | None, others: float | None, without
     )
 
 
-def copies(which: str, without: float, with_them: float) -> str:
+def copies(which: str, means: tuple[float, float] | None) -> str:
     """Return the alarm of runs that are one space several times.
 
     Args:
         which: says so of them, without a stop.
-        without: mean reduced PIP loss of all runs but copies; NaN where one is left.
-        with_them: that of all runs.
+        means: mean reduced PIP loss of all runs but copies, NaN where one is left; and that of all runs. None of runs
+            that are collapsed besides, of which the sentences say nothing.
     """
-    left = "One run is left, so there is no verdict."
-    if not math.isnan(without):
+    left = "Is it the same file twice? " if means is None else "One run is left, so there is no verdict. "
+    if means is not None and not math.isnan(means[0]):
         left = (
-            f"The loss is {number(without, 3)} without copies and {number(with_them, 3)} with them. The sentences "
-            "below count them once, the tables do not."
+            f"The loss is {number(means[0], 3)} without copies and {number(means[1], 3)} with them. The sentences "
+            "below count them once, the tables do not. "
         )
-    return f"{which}. {left} Copies would make the runs look more stable than they are."
+    return f"{which}. {left}Copies would make the runs look more stable than they are."
 
 
 def nearly_one(two: str, second: str, of: int, without: float, with_it: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any, cast
 
 from gpustab.report import Result
@@ -15,8 +15,15 @@ from gpustab.spaces.words import readings, show
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import DOCUMENTS_MATTER
 from gpustab.studies.shared.spaces import COLLAPSED
-from gpustab.studies.shared.wording import listed, share_with_error
-from gpustab.studies.stability.summary import GroupSummary, ReliabilitySummary, called, leading, share_of_chance
+from gpustab.studies.shared.wording import groups_in_words, listed, share_with_error
+from gpustab.studies.stability.summary import (
+    GroupSummary,
+    ReliabilitySummary,
+    called,
+    leading,
+    sampling_of,
+    share_of_chance,
+)
 
 _ASKED = 50
 """As many words are shown when they are asked for by name; the table ``words`` has all."""
@@ -249,17 +256,41 @@ def _stable_words(groups: Sequence[GroupSummary]) -> Block:
     for title, key in (("Least stable", "least_stable"), ("Most stable", "most_stable")):
         some = [group for group in groups if group["words"][key]]  # type: ignore[literal-required]
         if some:
-            lists = [[row["word"] for row in group["words"][key]] for group in some]  # type: ignore[literal-required]
-            cells = [list(words) for words in zip_longest(*lists, fillvalue="")]
-            head = [f"{in_words(x['name'])}, by {called(str(x['words']['by']))}" for x in some]
-            which = ", by those runs that can tell" if len(some) < len(groups) else ""
-            table = SmallTable(f"{title} beside words of like frequency{which}", head, cells, opens=range(len(head)))
-            tables.append(table)
+            lists = [[_with_number(row) for row in group["words"][key]] for group in some]  # type: ignore[literal-required]
+            cells = [list(chain(*pairs)) for pairs in zip_longest(*lists, fillvalue=("", ""))]
+            heads = [
+                (f"{in_words(x['name'])}, by {called(str(x['words']['by']))}", f"p@{x['words']['n']}") for x in some
+            ]
+            which = ", in those runs that can tell" if len(some) < len(groups) else ""
+            head = list(chain(*heads))
+            title = f"{title} beside words of like frequency{which}"
+            tables.append(SmallTable(title, head, cells, opens=range(0, len(head), 2)))
     first = leading(groups)[0]
     answer = " ".join(
-        part for part in (first["words"]["heading"], first["words"]["ranking"], first["words"]["list"]) if part
+        part
+        for part in (
+            first["words"]["heading"],
+            first["words"]["ranking"],
+            first["words"]["list"],
+            _others(first, groups),
+        )
+        if part
     )
     return Block("Which words are stable?", tables=tables, answer=f"{in_words(first['name'])}: {answer}")
+
+
+def _with_number(row: Mapping[str, Any]) -> tuple[str, str]:
+    return row["word"], number(row["p"], 2)
+
+
+def _others(first: GroupSummary, groups: Sequence[GroupSummary]) -> str:
+    """Say where other runs name the most stable words though those that lead the page do not."""
+    naming = [group["name"] for group in groups if group["words"]["most_stable"]]
+    if not naming or first["name"] in naming:
+        return ""
+    drawn = any(sampling_of(group) == "bootstrap" for group in groups if group["name"] in naming)
+    why = "" if drawn else ": none of them drew the documents again"
+    return f"{groups_in_words(naming)} do, below{why}."
 
 
 def _reliability_of(group: GroupSummary, by: str) -> str:

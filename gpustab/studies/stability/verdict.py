@@ -15,7 +15,7 @@ from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.belonging import belonging, said_of_apart, said_of_kinds
 from gpustab.studies.shared.claims import BOOTSTRAP_IS, documents
-from gpustab.studies.shared.copies import nearly_one, said_of_copies, said_of_near, same_pairs
+from gpustab.studies.shared.copies import Copies, nearly_one, said_of_copies, said_of_near, same_pairs
 from gpustab.studies.shared.spaces import COLLAPSED, chance_of, equal_by_nature, same_each_time
 from gpustab.studies.shared.wording import groups_in_words
 from gpustab.studies.stability import claims
@@ -28,11 +28,13 @@ class Judged(NamedTuple):
     """What forbids to read a group's numbers as they stand, and the runs that remain.
 
     Attributes:
-        alarms: one sentence each.
+        alarms: one sentence each, after those on copies.
         kept: the runs that the verdict is about; none where there can be no verdict.
         collapsed: the mean cosine where all runs are collapsed, which is said of such groups together.
         constant: whether all runs are the same vectors though their seeds differ, which is no fault.
         notes: on a run that lies apart, though it forbids nothing.
+        copies: one sentence for each run that is there several times. They come before all else: what is given twice
+            is no second training, whatever it is besides.
     """
 
     alarms: list[str]
@@ -40,6 +42,7 @@ class Judged(NamedTuple):
     collapsed: float | None = None
     constant: bool = False
     notes: Sequence[str] = ()
+    copies: tuple[str, ...] = ()
 
     def over(self, pairs: Tensor) -> Estimate:
         """Return the mean of an ``(R, R)`` pair matrix over the runs that remain, with its error."""
@@ -54,38 +57,43 @@ def judge(runs: Runs, pip: engine.PipPass) -> Judged:
         return Judged([claims.little_in_common(joint, joining.seen, joining.folded)], [])
     means = pip.scale.mean_cosine.tolist() if pip.scale else []
     fallen = [r for r, mean in enumerate(means) if mean > COLLAPSED]
+    found, kept = same_pairs(runs, pip), [r for r in range(len(runs)) if r not in fallen]
+    by_nature, classes, every = equal_by_nature(runs, found.same), found.classes(), kept
+    kept = [r for r in kept if not any(r in several[1:] for several in classes)]
+    copies = () if by_nature else tuple(_copies(runs, found, several, losses, kept, every) for several in classes)
     alarms = []
     if fallen:
         mean = sum(means[r] for r in fallen) / len(fallen)
         if len(fallen) == len(runs):
-            return Judged([], [], mean)
+            return Judged([], [], mean, copies=copies)
         alarms.append(claims.collapsed([runs.names[r] for r in fallen], [mean], every=False))
-    found, kept = same_pairs(runs, pip), [r for r in range(len(runs)) if r not in fallen]
-    if equal_by_nature(runs, found.same):
+    if by_nature:
         return Judged(alarms, [], constant=True)
-    classes = found.classes(kept)
-    every, kept = kept, [r for r in kept if not any(r in several[1:] for several in classes)]
-    alarms += [
-        claims.copies(said_of_copies(runs.names, found, several), *_means(losses, kept, every)) for several in classes
-    ]
     every = kept
     for a, b, times in nearly_one(losses[kept][:, kept]):
         two = said_of_near(runs.names[every[a]], runs.names[every[b]], times)
         kept = [r for r in kept if r != every[b]]
         alarms.append(claims.nearly_one(two, runs.names[every[b]], len(every), *_means(losses, kept, every)))
     if len(every) == 3 > len(kept):  # the third may be the odd one
-        return Judged(alarms, [])
+        return Judged(alarms, [], copies=copies)
     among = belonging(losses[kept][:, kept])
     if among.kinds:
         kinds = [[kept[k] for k in kind] for kind in among.kinds]
         said = said_of_kinds(kinds, runs.names, losses, chance_of(runs, pip))
-        return Judged([*alarms, f"{said} {NO_VERDICT}"], [])
+        return Judged([*alarms, f"{said} {NO_VERDICT}"], [], copies=copies)
     notes = said_of_apart(among, [runs.names[r] for r in kept])
     if among.far:
         far = [kept[k] for k, _ in among.far]
         kept = [r for r in kept if r not in far]
         alarms.append(_odd(runs, pip, losses, far, kept))
-    return Judged(alarms, kept if len(kept) > 1 else [], notes=notes)
+    return Judged(alarms, kept if len(kept) > 1 else [], notes=notes, copies=copies)
+
+
+def _copies(runs: Runs, found: Copies, several: list[int], losses: Tensor, kept: list[int], every: list[int]) -> str:
+    """Say of runs that they are one; what that does to the mean, unless they are collapsed and in no mean."""
+    counted = several[0] in every
+    means = _means(losses, kept, every) if counted else None
+    return claims.copies(said_of_copies(runs.names, found, several), means)
 
 
 def _means(losses: Tensor, kept: list[int], every: list[int]) -> tuple[float, float]:
@@ -114,6 +122,7 @@ class Verdict:
     def __init__(self, *, several: bool) -> None:
         self.judged: dict[str, Judged] = {}
         self.bootstrap: dict[str, float] = {}
+        self._copies: list[tuple[str, str]] = []
         self._alarms: list[tuple[str, str]] = []
         self._collapsed: dict[str, float] = {}
         self._opposite: dict[tuple[int, int], dict[str, float]] = {}
@@ -126,7 +135,7 @@ class Verdict:
     @property
     def alarms(self) -> list[str]:
         """What forbids to read the numbers; what several groups have alike is said once."""
-        alarms = []
+        alarms = [([name], alarm) for name, alarm in self._copies]
         if self._collapsed:
             alarms.append((list(self._collapsed), claims.collapsed((), [*self._collapsed.values()], every=True)))
         alarms += [([name], alarm) for name, alarm in self._alarms]
@@ -146,6 +155,7 @@ class Verdict:
         The p@n of its pairs, ``(R, R)``, are of lists of n; chance is that of unrelated runs.
         """
         self.judged[runs.name] = judged
+        self._copies += [(runs.name, alarm) for alarm in judged.copies]
         self._alarms += [(runs.name, alarm) for alarm in judged.alarms]
         if judged.collapsed is not None:
             self._collapsed[runs.name] = judged.collapsed
