@@ -31,6 +31,8 @@ MEGABYTES = (1, 4, 9)
 OF_REAL = (0.1, 0.4, 1.2, 2.4)
 FEW, MANY = 50, 300
 REPEATS = 3
+OF_A_ROW = ("processor", "threads", "commit", "date")
+"""What is said of every row, since those of other days and machines are kept."""
 AS = "--as-is --layout lines -q"
 
 
@@ -81,9 +83,11 @@ class Kept:
     def measure(self, what: dict[str, Any], line: str) -> None:
         """Measure a call, unless there is its row."""
         if not any(what.items() <= row.items() for row in self.rows):
-            self.rows.append(what | called(line.split()))
+            now = environment(torch.device("cpu"))
+            own = {name: now.pop(name) for name in OF_A_ROW}
+            self.rows.append(what | called(line.split()) | own)
             print(self.rows[-1], flush=True)
-            keep({"environment": environment(torch.device("cpu")), "rows": self.rows}, self.path)
+            keep({"environment": now, "rows": self.rows}, self.path)
 
 
 def memory(model: Path, sizes: Sequence[float], name: str, folder: Path, kept: Kept) -> None:

@@ -191,14 +191,18 @@ def _is_at_a_start(sentence: Parsed, verb: int, first: int) -> bool:
         return word.kind != "ADV" and (word.kind != "PROPN" or bool(word.entity) or sentence[1].kind == "PROPN")
     if before.text.lower() == "that" and first > 1 and sentence[first - 2].text.lower() == "that":
         return False
+    if before.relation == "dep":  # which the parser could not place: "Atari | 8-bit computers"
+        return False
     joins = before.kind != "CCONJ" or sentence[verb].relation == "conj" or first == 1
     return word.kind != "ADV" and before.kind not in _WITHIN_PHRASES and joins
 
 
-_OF_VERBS = frozenset(words_of("after before during since until to into through under with at by as"))
-"""Prepositions that are rather of the verb than of the object before them."""
+_OF_VERBS = frozenset(words_of("after before during since until through under with at by as"))
+"""Prepositions that are rather of the verb than of the object before them; "to" is not: "a wound to the back"."""
 _OF_PLACES = frozenset(words_of("in on within across over for"))
 """Those that may be of either, but where a name of a place or a time stands behind them."""
+_GOING_ON = frozenset(words_of("including then"))
+"""What goes on with an object behind a comma: "films, including comedies"."""
 _PLACES = {"DATE", "TIME", "GPE", "LOC", "FAC", "EVENT"}
 
 
@@ -208,6 +212,8 @@ def _is_at_an_end(sentence: Parsed, verb: int, end: int) -> bool:
     As in "shifted the focus, and planned an attack", or in "added money to the fund and workers to the firm".
     """
     behind = sentence[end]
+    if any(word.text in _GOING_ON for word in sentence[end : end + 2]):
+        return False
     if behind.kind in ("ADV", "VERB", "AUX") or (behind.head == verb and behind.kind in ("PART", "ADJ")):
         return False
     if behind.relation in ("prep", "case") and sentence[end - 1].kind != "PROPN":

@@ -78,6 +78,13 @@ SAID = {
     "The note describes the evolution of the notion (and its extension) in Rome.": "",
     "The man praised An American in Paris.": "",
     "The court rejected an appeal today by a single mother.": "",
+    # what may be of the object, what goes on with it, and a name that the parser cut
+    "The officer received a wound to the back.": "",
+    "The scholar acknowledged the division of the art into spheres.": "",
+    "The army moved the prisoner to Kabul.": "",
+    "AARC had already supported a total of 78 films, including comedies.": "numbers",
+    "Police believe Wilson shot Reynolds, then her mother once in the head.": "",
+    "Atari 8-bit computers and Galaksija computers also used ASCII variants.": "",
     # what the law asks for is not what was; a list before; what is of the object; two of each; an infinitive
     "They recommend that the court institute the inquiry.": "",
     "Men, women, and children attacked the town on Monday.": "",

@@ -152,9 +152,12 @@ def cards(result: Content) -> list[Card]:
 def _shares(row: Calibrated, rows: list[Calibrated]) -> list[Card]:
     """Return what the cosine explains, and what shared words do."""
     of = f", {row.group}" if len(rows) > 1 else ""
-    shares = [Card(f"Of the scores' variance{of}", percent(max(row.gain, 0.0)), "", interval_of(row))]
+    about, unit = f"Explained by the cosine{of}", "of the scores' variance"
+    shares = [Card(about, percent(max(row.gain, 0.0)), unit, interval_of(row))]
     if row.beyond is not None:
-        shares.append(Card("By shared words alone", by_words(row), "", f"difference {more_than_words(row)} points"))
+        shares.append(
+            Card("Explained by shared words", by_words(row), unit, f"difference {more_than_words(row)} points")
+        )
     return shares
 
 

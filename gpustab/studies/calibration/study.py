@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,6 +35,7 @@ from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.wording import groups_in_words
 from gpustab.studies.thresholds.baselines import Baseline, Levels, bases_of, items_of
 from gpustab.studies.thresholds.options import ThresholdsOptions
+from gpustab.wordnet.options import WordnetOptions
 
 _AT_ONCE = 512
 """Sentences between two words on how far the work is."""
@@ -191,16 +193,11 @@ def shared_words(first: str, second: str) -> float:
 
 def _of_spaces(groups: Sequence[Any], options: CalibrationOptions, answer: Answer) -> Iterator[tuple[str, Scores]]:
     wanted = ThresholdsOptions(
-        wordnet=options.wordnet,
-        senses=options.senses,
-        morphy=options.morphy,
-        hypernyms=options.hypernyms,
-        lemmas=options.lemmas,
         baseline=options.scores,
-        exclude=options.exclude,
         word_columns=options.word_columns,
         score_column=options.score_column,
         seed=options.seed,
+        **{field.name: getattr(options, field.name) for field in fields(WordnetOptions)},
     )
     bases = bases_of(wanted, None)
     for number, group in enumerate(groups):

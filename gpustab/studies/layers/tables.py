@@ -60,7 +60,9 @@ class Sentence(NamedTuple):
     apart: Annotated[
         float, Column("1 − cosine", 2, "between the models, one turned onto the other; mean over pairs. 0 is the same")
     ]
-    shared: Annotated[float, Column("p@n", 2, "share of its nearest sentences that two models have in common")]
+    shared: Annotated[
+        float, Column("nearest shared", 2, "share of its nearest sentences that two models have in common")
+    ]
     first: Annotated[str, Column(about="one of the two models that differ most here")]
     nearest_in_first: Annotated[str, Column("nearest in it")]
     second: str

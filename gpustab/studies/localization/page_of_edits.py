@@ -175,7 +175,7 @@ def _claims(model: str, rows: Iterable[EditScore]) -> str:
     if unseen:
         said.append(f"Not that {model} sees {listed(unseen)}.")
     if undecided and said:
-        said.append(f"Nothing about {model} and {listed(undecided)}.")
+        said.append(f"Nothing on whether {model} sees {listed(undecided)}.")
     return " ".join(said) or f"Nothing about {model}."
 
 

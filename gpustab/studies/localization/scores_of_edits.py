@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.sentences.model import Model
-from gpustab.statistics.intervals import t_quantile
+from gpustab.statistics.intervals import t_quantile, wilson
 from gpustab.studies.localization.claims import ALIKE
 from gpustab.studies.localization.distances import Array
 from gpustab.studies.localization.edits import Edit, EditKind, Edits
@@ -78,7 +78,9 @@ def score(model: str, kind: EditKind, edits: Sequence[Edit], moved: Moved, draws
     hits = (changed > control) + 0.5 * (changed == control)
     weights, group = bootstrap_weights(len(number), draws, seed), np.array([number[name] for name in names])
     sd, low, high = interval_over_runs(hits, group, weights)
-    low, high = _of_few(float(hits.mean()), low, high, len(number))
+    share = float(hits.mean())
+    # Of sentences that are all alike every draw is too, and the bootstrap's interval would be a point.
+    low, high = _of_few(share, low, high, len(number)) if 0 < share < 1 else wilson(share * len(number), len(number))
     pairs, won, luck, unluck = (
         luck_of(own, (changed - control).mean(0)) if kind == "negation" else (0, *(math.nan,) * 3)
     )

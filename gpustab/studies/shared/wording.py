@@ -22,14 +22,17 @@ WORDS_DEPEND = (
 
 
 def capital(text: str) -> str:
-    """Return a text as the beginning of a sentence; a name with a capital of its own keeps it.
+    """Return a text as the beginning of a sentence; a name with a capital of its own or an underscore stays.
 
     >>> capital("two runs share a word"), capital("fastText is stable"), capital("ρ is 0.3")
     ('Two runs share a word', 'fastText is stable', 'ρ is 0.3')
+    >>> capital("mini_lm sees it")
+    'mini_lm sees it'
     """
     if not text[:1].isascii():  # a Greek letter that is a number's name
         return text
-    return text if text.partition(" ")[0][1:] != text.partition(" ")[0][1:].lower() else text[:1].upper() + text[1:]
+    behind = text.partition(" ")[0][1:]
+    return text if "_" in behind or behind != behind.lower() else text[:1].upper() + text[1:]
 
 
 def group_in_words(name: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from gpustab.errors import InputError, near, option
-from gpustab.options import Option, Options, Seed
+from gpustab.options import Option, Seed
+from gpustab.wordnet.options import WordnetOptions
 
 NONE = "none"
 """The baseline of those who ask for distributions alone."""
@@ -32,20 +33,11 @@ def check_tests(asked: str) -> None:
 
 
 @dataclass(frozen=True)
-class ThresholdsOptions(Options):
+class ThresholdsOptions(WordnetOptions):
     """What similarity is compared with, and by which rules.
 
     Attributes:
-        wordnet: folder of WordNet's files, default where Debian or nltk put them; or a wordnet of any language as a
-            WN-LMF file, ``.xml`` or ``.xml.gz``.
-        hypernyms: another WN-LMF file, whose hypernyms count through the interlingual index, for a wordnet without.
-        lemmas: a file of forms of words and their base forms, ``form TAB lemma``, for a wordnet that lists none.
-        senses: which senses of a word with several count: ``"all"`` (of two words the nearest pair) or ``"first"``.
-        morphy: whether plurals and other forms count as their base form: in WordNet as in nltk, in a WN-LMF
-            file those that it lists.
         baseline: a file of scored word pairs instead of WordNet; or ``"none"``: how similarities are distributed alone.
-        exclude: a file of words, one a line, that the baseline shall not know: function words, which WordNet knows as
-            chemical symbols and units.
         sample: take so many of the baseline's words, drawn; default: all, exactly.
         confidence: of Welch's tests, two-sided, and of the proven thresholds, one-sided.
         min_pairs: pairs that a group must have to take part in the paper's value threshold; 0.01 % of all pairs if that
@@ -62,13 +54,7 @@ class ThresholdsOptions(Options):
         pairs: random word pairs that a function of two words, given as the baseline, is asked for.
     """
 
-    wordnet: Annotated[str | None, Option(metavar="DIR|FILE", reads=True)] = None
-    hypernyms: Annotated[str | None, Option(metavar="FILE", reads=True)] = None
-    lemmas: Annotated[str | None, Option(metavar="FILE", reads=True)] = None
-    senses: Literal["all", "first"] = "all"
-    morphy: Annotated[bool, Option(flags=("--morphy/--exact",))] = True
     baseline: Annotated[str | None, Option(metavar="FILE", reads=("none",))] = None
-    exclude: Annotated[str | None, Option(metavar="FILE", reads=True)] = None
     sample: Annotated[int | None, Option(low=3)] = None
     confidence: Annotated[float, Option(above=0.5, below=1)] = 0.99
     min_pairs: Annotated[int, Option(low=2)] = 10_000

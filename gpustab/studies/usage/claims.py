@@ -198,7 +198,7 @@ def as_a_whole(pair: Pair) -> str:
     """Return what to think of where most words are used differently."""
     if pair.found <= MOST * pair.tested:
         return ""
-    style = "" if pair.centre == "sentence" else " --centre sentence takes out what style does to all words."
+    style = "" if pair.centre == "sentence" else " The option --centre sentence takes out what style does to all words."
     return (
         " Most words are, so the texts differ as a whole, in style, topic or genre. Read which words differ most, and "
         f"add words of which you know that they did not change.{style}"

@@ -106,9 +106,9 @@ def _unsure(words: list[str], unit: str) -> str:
     if not words:
         return ""
     return (
-        " Whether a word is used differently is decided by q: hardly a deal lies as far apart. The interval says how "
-        f"far, by leaving out one {unit} after the other. It holds 0 for {some_of(words, 5)}: how far apart these "
-        "usages lie cannot be told."
+        " Whether a word is used differently is decided by q: hardly any random deal of the documents lies as far "
+        f"apart. The interval says how far, by leaving out one {unit} after the other. It holds 0 for "
+        f"{some_of(words, 5)}: how far apart these usages lie cannot be told."
     )
 
 

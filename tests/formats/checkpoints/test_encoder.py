@@ -7,6 +7,8 @@ import torch
 from safetensors.torch import save_file
 
 from gpustab import InputError, encode, load_runs, stability
+from gpustab.formats.checkpoints.encoder import SentenceEncoder
+from gpustab.formats.checkpoints.windows import layer_means_of, states_of, vectors_of, windows_of
 from tests.formats.checkpoints import tiny
 
 TEXTS = ["the cat", "a dog sat on the mat", "the corner", "cat", "dog and cat and mat", "the the the", "on"]
@@ -196,6 +198,34 @@ def test_the_inner_folder_alone_is_refused_as_its_pooling_stands_above(write):
     with pytest.raises(InputError, match=rf"how its tokens are pooled stands in .*; give {folder}"):
         encode(folder / "0_Transformer", TEXTS)
     encode(folder, TEXTS)  # the advice
+
+
+READERS = {
+    "texts": lambda encoder: encoder.encode(TEXTS),
+    "states": lambda encoder: list(states_of(encoder, windows_of(encoder, TEXTS), 1)),
+    "layers": lambda encoder: list(layer_means_of(encoder, windows_of(encoder, TEXTS))),
+    "vectors": lambda encoder: list(vectors_of(encoder, windows_of(encoder, TEXTS))),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize(("precision", "library"), [(torch.float32, False), (torch.bfloat16, True)])
+def test_single_precision_runs_without_what_keeps_every_shape(reader, precision, library, plain):
+    encoder = SentenceEncoder(plain[0])
+    encoder.model.to(precision)
+    seen = []
+    encoder.model.register_forward_hook(lambda *_: seen.append(torch.backends.mkldnn.enabled))
+    READERS[reader](encoder)
+    assert set(seen) == {library}
+    assert torch.backends.mkldnn.enabled
+
+
+def test_a_model_that_fails_leaves_the_library_as_it_was(plain):
+    encoder = SentenceEncoder(plain[0])
+    encoder.model.register_forward_hook(lambda *_: [][1])
+    with pytest.raises(IndexError):
+        encoder.encode(TEXTS)
+    assert torch.backends.mkldnn.enabled
 
 
 def test_folders_that_are_none(tmp_path, write):

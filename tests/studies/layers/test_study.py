@@ -1,6 +1,7 @@
 """Where fine-tunings differ: every number by a naive one, and models whose answer is known."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +11,9 @@ pytest.importorskip("transformers")
 
 from transformers import AutoModel, AutoTokenizer
 
+from gpustab.encoders.layers import read_layers
 from gpustab.errors import InputError
+from gpustab.formats.checkpoints.encoder import SentenceEncoder
 from gpustab.report import to_html, to_text
 from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.layers.claims import BEYOND, beyond_base
@@ -68,13 +71,19 @@ def verdicts(result):
 
 @torch.no_grad()
 def naive_states(folder, sentences):
-    """One sentence at a time, (L + 1, n, d) float64."""
+    """The states that are read, (L + 1, n, d) float64: those of one sentence at a time, but for single precision.
+
+    A model rounds a sentence otherwise beside others, so that the numbers are of the very states that are read.
+    """
     tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder).eval()
     found = []
     for sentence in sentences:
         states = model(**tokenizer(sentence, return_tensors="pt"), output_hidden_states=True).hidden_states
         found.append(torch.stack([state[0].mean(0) for state in states]).double())
-    return torch.stack(found, 1).numpy()
+    read = read_layers(SentenceEncoder(Path(folder)), sentences, Path(folder).parent / "states")
+    rows = torch.stack([read.rows(layer, 0, len(sentences)) for layer in range(read.shape[0])]).double()
+    torch.testing.assert_close(rows, torch.stack(found, 1), atol=1e-5, rtol=1e-5)
+    return rows.numpy()
 
 
 def naive_cka(x, y):

@@ -228,6 +228,15 @@ def test_intervals_of_distances_hold_what_was_planted(n, runs):
     assert held.sum() < 180
 
 
+@pytest.mark.parametrize("far", [0.0, 1.0])
+def test_sentences_that_are_all_alike_have_an_interval_as_wide_as_their_number_says(far):
+    made = Written(["a"], "a")
+    edits = [Edit("numbers", k, made, (made,), (made,), "", str(k % 19)) for k in range(42)]
+    row = score("m", "numbers", edits, Moved(*(np.full((1, 42), value) for value in (far, 1 - far, 2.0))), 200, 0)
+    assert (row.half, row.groups) == (far, 19)
+    assert sorted(abs(end - far) for end in (row.low, row.high)) == pytest.approx([0, 0.168], abs=0.001)  # Wilson's
+
+
 def test_a_page_says_it_all_in_words(edits):
     result = localization_of_edits([*sentences()], [of_text("sight", sees_all), BagOfWords()], draws=100, language="en")
     assert len(result.verdict) == 5
