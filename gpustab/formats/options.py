@@ -74,7 +74,7 @@ def _in_utf8(content: bytes, path: str | os.PathLike[str]) -> bytes:
 def _listed(text: bytes) -> list[bytes]:
     """Return the words of a list in one line, or in JSON; none of a text that has one word a line.
 
-    A line whose parts have blanks within is one item, such as a sentence.
+    A line of which half of the parts have blanks within is one item, such as a sentence.
     """
     if text.lstrip().startswith(b"["):
         with suppress(ValueError):
@@ -82,7 +82,8 @@ def _listed(text: bytes) -> list[bytes]:
                 return [as_word(word) for word in found]
     line = text.strip()
     words = [] if b"\n" in line else [word for one in _COMMA.split(line) if (word := one.strip(b' \t",;'))]
-    return words if len(words) > 1 and not any(_BLANK.search(word) for word in words) else []
+    phrases = sum(bool(_BLANK.search(word)) for word in words)
+    return words if len(words) > 1 and 2 * phrases < len(words) else []
 
 
 def _of_parquet(path: str | os.PathLike[str]) -> list[bytes]:
