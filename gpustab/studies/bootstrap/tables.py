@@ -79,7 +79,7 @@ class Setting(NamedTuple):
     @property
     def unfit(self) -> Unfit:
         """What forbids to compare the group with others."""
-        return Unfit(["one run or more"] * self.far, [the_runs(self.group)] * self.kinds)
+        return Unfit(["one run or more"] if self.far else (), [the_runs(self.group)] if self.kinds else ())
 
     def estimate(self, name: Number) -> Estimate:
         """Return one of the numbers with its error over runs."""
