@@ -231,7 +231,7 @@ WORDS_DIFFER = Claim[Differing](
     says="Some words differ more between the groups than equally frequent words.",
     rule=(
         f"a word is named if it is in the tenth that differs most one way, with probability {SURE} on average. No test "
-        f"{RULE}, of fewer than {word(LEAST)} runs, and below "
+        f"{RULE}. No test either of fewer than {word(LEAST)} runs, and below "
         f"{NOISY_RUNS:g} runs if p@n is below {NOISY:g}"
     ),
     judge=lambda x: "no test" if x.silent or x.noisy else "yes" if x.less_in_first + x.less_in_second else "no",

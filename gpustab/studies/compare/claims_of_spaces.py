@@ -170,7 +170,7 @@ SEEN_DIFFERENTLY = Claim[Seen](
     rule=(
         "a word is named if it is in the tenth of equally frequent words whose neighbours differ most between the "
         f"groups, beyond what two runs of one do, with probability {SURE} on average. No test "
-        f"{RULE}, of fewer than {word(LEAST)} runs, below {NOISY_RUNS:g} runs if p@n is below "
+        f"{RULE}. No test either of fewer than {word(LEAST)} runs, below {NOISY_RUNS:g} runs if p@n is below "
         f"{NOISY:g}, and if both groups share runs"
     ),
     judge=lambda x: "no test" if x.silent or x.noisy or x.copies else "yes" if x.named else "no",

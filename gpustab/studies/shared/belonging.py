@@ -72,7 +72,7 @@ LIES_APART = Claim[Apart](
     says="One run lies apart from the others.",
     rule=(
         f"Grubbs' test of the logarithms of the runs' own noise, one-sided at {percent(CHANCE_OF_ONE)}, of three runs "
-        f"or more; and the run lies more than {APART:g} times as far from the others as these from each other"
+        f"or more. The run also lies more than {APART:g} times as far from the others as these from each other"
     ),
     judge=lambda x: "yes" if x.ratio > APART and x.beyond > x.limit else "no",
     sentences={

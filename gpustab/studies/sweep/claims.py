@@ -98,7 +98,7 @@ BETTER = Claim[Changed](
     says="Longer training solves more analogies ({label})",
     source="3.1",
     paper="Rettenmeier found higher scores of word2vec and fastText on average",
-    rule=f"the 95 % interval of the change lies above 0. {_EACH}. {_FAR}, or of fewer than {FEW_PAIRS} questions",
+    rule=f"the 95 % interval of the change lies above 0. {_EACH}. {_FAR}. No test of fewer than {FEW_PAIRS} questions",
     judge=_tested(_rises),
 )
 LEVELS_OFF = Claim[Changed](
