@@ -38,6 +38,8 @@ ENOUGH = (5, 8, 16)
 """R of rules that say nothing at three runs."""
 ODD = 0.1
 """Part of the runs that are of another kind."""
+NOISE = 0.3
+"""By how much of their length vectors vary in runs that are made of one."""
 
 Deal = Callable[[int, np.random.Generator], list[Runs]]
 
@@ -93,6 +95,17 @@ def with_one_edited(runs: Runs, edit: Callable[[torch.Tensor], torch.Tensor]) ->
     first, *others = runs.rows
     rows = (edit(first[:]), *others)
     return replace(runs, rows=rows, lengths=torch.stack([x[:].double().norm(dim=1) for x in rows]))
+
+
+def of_varying_noise(runs: Runs, rng: np.random.Generator, spread: float) -> Runs:
+    """Return runs that are the first one with noise of NOISE e^{spread z} of its vectors' length, z normal."""
+    x = runs.rows[0][:]
+    unit = x.norm(dim=1, keepdim=True) / x.shape[1] ** 0.5
+    rows = [
+        x + size * unit * torch.from_numpy(rng.normal(size=tuple(x.shape))).to(x.dtype)
+        for size in NOISE * np.exp(spread * rng.normal(size=len(runs)))
+    ]
+    return replace(runs, rows=tuple(rows), lengths=torch.stack([x.double().norm(dim=1) for x in rows]))
 
 
 def knowing_nothing(runs: Runs, rng: np.random.Generator) -> Runs:
@@ -302,6 +315,12 @@ def one_apart(source: Source, dealt: float, stretch: float) -> Iterator[World]:
         flaws_of(runs, engine.pip_pass(runs))
 
     yield World("runs of one sampling", lambda r, rng: look(deal(r, rng)[0]), {apart: never("yes")})
+    for spread in (0.1, 0.3):
+        yield World(
+            f"one run with noise of {percent(NOISE)} of it, whose size varies as e^({spread} z) over runs",
+            lambda r, rng, spread=spread: look(of_varying_noise(deal(r, rng)[0], rng, spread)),  # type: ignore[misc]
+            {apart: never("yes")},
+        )
     for about, edit in (
         (f"one run of which {percent(dealt)} of the vectors are dealt out", partial(with_some_dealt_out, dealt)),
         (f"one run of which the dimensions are stretched by 1 to {stretch:g}", partial(stretched, stretch)),

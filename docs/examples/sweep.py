@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from docs.examples import over
 from gpustab.statistics.intervals import Estimate
+from gpustab.studies.shared.unfit import Unfit
 from gpustab.studies.sweep.claims import Changed
 from gpustab.studies.sweep.claims_of_parameters import Effect, Scores
 from gpustab.studies.sweep.claims_of_sizes import Order
@@ -45,7 +46,7 @@ EXAMPLES = {
         _effect(0.26, 0.17, 0.46, 0.60),
         _effect(0.17, 0.26, 0.46, 0.60),
         _effect(0.25, 0.26, 0.47, 0.46),
-        _effect(0.17, 0.26, 0.60, 0.46)._replace(far=["run-002 of epochs = 20"]),
+        _effect(0.17, 0.26, 0.60, 0.46)._replace(silent=Unfit(["run-002 of epochs = 20"])),
         _effect(0.021, 0.024, 0.999, 0.998),
         _effect(0.17, 0.26, 0.60, 0.46)._replace(after=Estimate(0.26, float("nan"), 1)),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from docs.examples import made
+from gpustab.studies.shared.unfit import Unfit
 from gpustab.studies.thresholds.claims import Apart, Threshold
 from gpustab.studies.thresholds.claims_of_paper import Sizes, Tests
 from gpustab.studies.thresholds.tables import Comparison, OverRuns, ScoreOverRuns, Size
@@ -56,8 +57,8 @@ EXAMPLES = {
         Apart(_LOWER, _CHANCE),
         Apart(_CHANCE, threshold(0.265, 0.24, 0.28, group="lsa/shuffled")),
         Apart(_CHANCE, threshold(0.265, 0.24, 0.28, group="lsa/shuffled"), 4),
-        Apart(_CHANCE, _LOWER, 2, "run-002 of the shuffled runs of LSA lies"),
-        Apart(_CHANCE, _LOWER, 4, "run-002 of the shuffled runs of LSA lies"),
+        Apart(_CHANCE, _LOWER, 2, Unfit(["run-002 of the shuffled runs of LSA"])),
+        Apart(_CHANCE, _LOWER, 4, Unfit(["run-002 of the shuffled runs of LSA"])),
     ],
     "thresholds.stays": [
         threshold(0.27, 0.24, 0.29, found=8, runs=8),

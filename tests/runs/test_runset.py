@@ -15,7 +15,7 @@ def test_a_run_set_is_its_groups(tmp_path):
     assert [(g.name, len(g)) for g in groups] == [("sgns/fixed", 2), ("sgns/bootstrap", 3)]
     assert groups[0].names == ("run-000", "run-001")
     assert json.loads((tmp_path / "set/manifest.json").read_text())["groups"][0]["made"] == {"seed": 7}
-    with pytest.raises(InputError, match=r"2 groups, .* name one of them: sgns/fixed, sgns/bootstrap"):
+    with pytest.raises(InputError, match=r"2 groups, .* name one of them: \S+/set/sgns/fixed, \S+/set/sgns/bootstrap"):
         load_runs(tmp_path / "set")
     assert len(load_runs(tmp_path / "set/sgns/fixed")) == 2
 

@@ -25,6 +25,7 @@ from gpustab.runs.load import open_groups
 from gpustab.runs.runset import write_runset
 from gpustab.spaces.space import Space
 from gpustab.statistics.intervals import Estimate
+from gpustab.studies.shared.unfit import Unfit
 from gpustab.studies.sweep.claims import no_comparison
 from gpustab.studies.sweep.claims_of_parameters import ALONG, EFFECT, Effect, effects
 from gpustab.studies.sweep.measure import change
@@ -465,9 +466,12 @@ def test_a_sweep_has_a_title_a_picture_and_a_methods_paragraph(swept):
     assert "dim 6, 4; min count 2, 12" in said.methods
 
 
-def effect(before, after, loss_before, loss_after, se=0.01, far=()):
+NOTHING = Unfit()
+
+
+def effect(before, after, loss_before, loss_after, se=0.01, silent=NOTHING):
     of = [Estimate(x, se, 7) for x in (before, after, loss_before, loss_after)]
-    return Effect("epochs", 5, 20, "bootstrap", *of, far)
+    return Effect("epochs", 5, 20, "bootstrap", *of, silent)
 
 
 @pytest.mark.parametrize(
@@ -477,7 +481,7 @@ def effect(before, after, loss_before, loss_after, se=0.01, far=()):
         ((0.3, 0.2, 0.4, 0.5), "less"),
         ((0.2, 0.3, 0.4, 0.5), "disagree"),
         ((0.2, 0.21, 0.5, 0.4), "open"),
-        ((0.2, 0.3, 0.5, 0.4, 0.01, ["run-001 of baseline"]), "no test"),
+        ((0.2, 0.3, 0.5, 0.4, 0.01, Unfit(["run-001 of baseline"])), "no test"),
         ((0.2, 0.3, 0.5, 0.4, math.nan), "no test"),
     ],
 )

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap.tables import Number, Setting
 from gpustab.studies.shared.claims import Claim, Margin, Verdict, above, below, each_above, within
+from gpustab.studies.shared.unfit import RULE, Unfit, together
 
 ALIKE = Margin(math.log(1.25), "logarithm of the ratio of two spreads that are alike: a factor of 1.25")
 FIRM_LISTS = Margin(0.5, "set Jaccard of two runs' lists: they share two of three words")
@@ -30,7 +31,7 @@ BIAS_ALONE = Margin(0.1, "logarithm of what is left of figure 6's rise after its
 FLAT_RULE = f"no test where the mean cosine with the closest words is above {FLAT}: near-ties are compared"
 """Stands for the rule of a finding on a group that is flat."""
 BLIND_RULE = "no test where the cosines of both groups vary over runs nearly as much as over words"
-FAR_RULE = "no test where a run lies far from the others of its group: then no interval over runs helps"
+UNFIT_RULE = f"no test {RULE}: then no interval over runs helps"
 
 
 def alike(difference: Estimate) -> Verdict:
@@ -84,9 +85,9 @@ class Pair(NamedTuple):
         return "no test" if self.blind else rule(self.less())
 
     @property
-    def far(self) -> bool:
-        """Whether a run of either lies far from the others of its group."""
-        return any(group.far for group in self)
+    def unfit(self) -> Unfit:
+        """What forbids to compare them."""
+        return together(group.unfit for group in self)
 
     @property
     def swapped(self) -> Pair:

@@ -25,6 +25,7 @@ from gpustab.studies.neighbours.claims import (
 from gpustab.studies.shared.chance import what_to_do
 from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, within
 from gpustab.studies.shared.frame import merged
+from gpustab.studies.shared.unfit import RULE
 from gpustab.studies.shared.wording import capital, groups_in_words, listed, number_span, technique, word
 
 NOISE = Margin(0.2, "share of their lists that two runs of the same documents share, below which vectors are noise")
@@ -148,8 +149,8 @@ DOCUMENTS = Claim[Pair](
     says="Resampling the documents changes the cosines of near words more than training again.",
     source=WIDER.source,
     paper=WIDER.paper,
-    rule=f"{WIDER.rule}. Far: a run lies far from the others of its group; then no interval over runs helps",
-    judge=lambda x: "far" if x.far else WIDER.judge(x),
+    rule=f"{WIDER.rule}. Far: {RULE}; then no interval over runs helps",
+    judge=lambda x: "far" if x.unfit else WIDER.judge(x),
     sentences={
         "yes": _beside(
             "resampling the documents makes {cosines} vary {times} as much as training again. This is the ratio of "
@@ -161,8 +162,8 @@ DOCUMENTS = Claim[Pair](
             "again (ratio {ratio})"
         ),
         "far": lambda x: (
-            f"{_leaf(x.first)}: one run or more lie far from the others. So these runs cannot say whether resampling "
-            "the documents changes the cosines of near words more than training again. Leave out what lies far."
+            f"{_leaf(x.first)}: {x.unfit.why}. So these runs cannot say whether resampling the documents changes the "
+            f"cosines of near words more than training again. {x.unfit.advice}."
         ),
         "no test": _beside(
             "the cosines of near words vary over runs nearly as much as over words. So these runs cannot say whether "

@@ -41,8 +41,10 @@ def findings(
 
 
 def _finding(claim: Claim[K], judged: K, groups: Sequence[Setting], shows: str, **names: object) -> Observation:
-    """A finding on the first of the groups that are compared; no test where one is flat, or one of its runs far off."""
-    why = claims.FLAT_RULE if any(map(is_flat, groups)) else claims.FAR_RULE if any(row.far for row in groups) else ""
+    """A finding on the first of the groups that are compared; no test where one is flat, or unfit."""
+    why = (
+        claims.FLAT_RULE if any(map(is_flat, groups)) else claims.UNFIT_RULE if any(row.unfit for row in groups) else ""
+    )
     if why:
         return claim.open(shows)._replace(technique=groups[0].group, rule=why)
     return claim.observed(judged, groups[0].group, shows, **names)
@@ -150,7 +152,7 @@ def _ppmi_effects(settings: Sequence[Setting]) -> Iterator[Observation]:
     effects: dict[Any, dict[str, Pair]] = {}
     for leaf in _by(settings, "sampling"):
         whole = leaf.get("fixed") or leaf.get("shuffled")
-        if whole and "bootstrap" in leaf and not (whole.far or leaf["bootstrap"].far):
+        if whole and "bootstrap" in leaf and not (whole.unfit or leaf["bootstrap"].unfit):
             place = (whole.unit, whole.fraction, whole.part)
             effects.setdefault(place, {})[whole.technique] = Pair(leaf["bootstrap"], whole)
     for own in effects.values():

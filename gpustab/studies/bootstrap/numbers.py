@@ -59,7 +59,7 @@ def setting(own: Measured, compute: Compute) -> tables.Setting:
     # A mean rank of at most n is what figure 3 of the paper draws: there may be none.
     within = int((own.mean_rank <= own.n).sum()) / max(len(own.queries), 1)
     scalars = (*what, *sizes, *spreads, *shared, int(own.listed.cosines.isnan().any(1).sum()), within)
-    return tables.Setting._make((*scalars, *(number for estimate in estimates for number in estimate), False))
+    return tables.Setting._make((*scalars, *(number for estimate in estimates for number in estimate), False, False))
 
 
 def jackknifed(values: Tensor, number: Callable[[Tensor], float]) -> Estimate:

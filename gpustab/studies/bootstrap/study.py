@@ -28,7 +28,7 @@ from gpustab.studies.bootstrap.measure import Measured, measure
 from gpustab.studies.bootstrap.options import BootstrapOptions
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import Same, fingerprints, said_of, seeds_of
-from gpustab.studies.shared.spaces import flaws_of, is_fact, sentences_of
+from gpustab.studies.shared.spaces import Flaws, flaws_of, is_fact, sentences_of
 
 
 def bootstrap(
@@ -87,7 +87,7 @@ class _Study:
         self.missing: dict[bytes, list[str]] = {}
         self.near: dict[bytes, str] = {}
         self.spaces: dict[str, list[str]] = {}
-        self.far: dict[str, bool] = {}
+        self.flaws: dict[str, Flaws] = {}
 
     def of_family(self, members: Sequence[Runs | Group], part: float) -> None:
         """Measure groups that differ in sampling: whole-corpus runs first, which choose what bootstrap runs judge."""
@@ -127,7 +127,7 @@ class _Study:
             said = sentences_of(flaws, pip)
             self.spaces[runs.name] = [sentence for sentence in said if not is_fact(sentence)]
             facts = [*filter(is_fact, said), *flaws.apart]
-            self.far[runs.name] = bool(flaws.names)
+            self.flaws[runs.name] = flaws
         answer.notes[runs.name] = [*facts, *runs.notes]
         return measure(runs, self.asked, self.options.n, asked, answer.compute)
 
@@ -138,13 +138,18 @@ class _Study:
             rows += numbers.neighbours(own, chooser, judges=is_bootstrap)
         tables.NEIGHBOURS.add(self.tables, rows)
         setting = numbers.setting(own, self.answer.compute)
-        tables.SETTINGS.add(self.tables, [setting._replace(far=self.far.get(own.name, False))])
+        tables.SETTINGS.add(self.tables, [self._with_flaws(setting)])
         tables.LISTS.add(self.tables, numbers.lists(own))
         tables.PAIRS.add(self.tables, numbers.pairs(own))
         tables.RANK_CHANGES.add(self.tables, numbers.rank_changes(own))
         tables.BY_RUNS.add(self.tables, numbers.by_runs(own.name, own.listed.cosines[own.pairs(own.closest)]))
         self.answer.result.groups.append(_summary(own, rows, chooser))
         self.answer.notes[own.name] += _notes(own, chooser)
+
+    def _with_flaws(self, setting: tables.Setting) -> tables.Setting:
+        flaws = self.flaws.get(setting.group)
+        kinds = flaws is not None and flaws.kinds
+        return setting._replace(far=bool(flaws and flaws.names) and not kinds, kinds=kinds)
 
     def finish(self, corpora: Iterable[tables.CorpusRow]) -> None:
         """Judge the findings, and say what was found.

@@ -10,6 +10,8 @@ from gpustab.results.page import signed
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.neighbours.claims import Ahead
 from gpustab.studies.shared.claims import Observation
+from gpustab.studies.shared.unfit import Unfit
+from gpustab.studies.shared.wording import the_runs
 
 AVERAGED = 10
 """Figures 1 to 5 are means over so many closest words of a query, figure 6 over 20."""
@@ -72,6 +74,12 @@ class Setting(NamedTuple):
     rise_se: float
     rise_freedom: int
     far: Annotated[bool, Column(about="whether a run lies far from the others of the group")] = False
+    kinds: Annotated[bool, Column(about="whether the runs of the group fall into kinds")] = False
+
+    @property
+    def unfit(self) -> Unfit:
+        """What forbids to compare the group with others."""
+        return Unfit(["one run or more"] if self.far else (), [the_runs(self.group)] if self.kinds else ())
 
     def estimate(self, name: Number) -> Estimate:
         """Return one of the numbers with its error over runs."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from gpustab.results.page import counted, number, percent
@@ -11,6 +12,7 @@ from gpustab.statistics.reliability import LEAST
 from gpustab.statistics.windows import SURE
 from gpustab.studies.shared.chance import at_chance
 from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, too_noisy
+from gpustab.studies.shared.unfit import RULE, Unfit
 from gpustab.studies.shared.wording import capital, difference_span, number_span, the_runs, word
 
 ALIKE = Margin(0.02, "difference of p@n between two groups that matters to nobody: a fifth of a neighbour of ten")
@@ -18,7 +20,10 @@ ALIKE_LOSS = Margin(0.02, "difference of two losses, each as a share of chance, 
 
 
 class Groups(NamedTuple):
-    """Two groups by both measures: mean p@n at list length n, and mean PIP loss as a share of chance."""
+    """Two groups by both measures: mean p@n at list length n, and mean PIP loss as a share of chance.
+
+    ``kinds`` are groups whose runs fall into kinds, over which no mean holds; then nothing is tested.
+    """
 
     first: str
     second: str
@@ -27,6 +32,7 @@ class Groups(NamedTuple):
     n: int
     one_loss: Estimate
     other_loss: Estimate
+    kinds: Sequence[str] = ()
 
     @property
     def difference(self) -> tuple[float, float]:
@@ -92,7 +98,7 @@ def _which(difference: tuple[float, float], alike: float) -> str:
 
 
 def _judge(groups: Groups) -> str:
-    if groups.unlike:
+    if groups.unlike or groups.kinds:
         return "no test"
     sure = {groups.by_neighbours, groups.by_loss} & {"first", "second"}
     return "disagree" if len(sure) == 2 else groups.by_neighbours
@@ -143,13 +149,21 @@ def _disagree(groups: Groups) -> str:
     )
 
 
+def _why_not(groups: Groups) -> str:
+    """Why nothing is tested, with what helps."""
+    if groups.kinds:
+        kinds = Unfit(kinds=groups.kinds)
+        return f"{kinds.why}. {kinds.advice}"
+    return f"{' and '.join(groups.unlike)} are hardly more alike than unrelated spaces"
+
+
 MORE_STABLE = Claim[Groups](
     id="compare.more-stable",
     says="One group is more stable than the other.",
     rule=(
         f"the 95 % interval of the difference of p@n lies on one side of 0 and reaches beyond {ALIKE}. Alike: it lies "
         f"within. Disagree: the loss as a share of chance says the opposite, by {ALIKE_LOSS} or more. No test if "
-        "the runs of a group are hardly more alike than unrelated spaces"
+        "the runs of a group are hardly more alike than unrelated spaces, or fall into kinds"
     ),
     judge=_judge,
     sentences={
@@ -162,9 +176,8 @@ MORE_STABLE = Claim[Groups](
         ),
         "open": _open,
         "no test": lambda x: (
-            f"Which is more stable is not tested: {' and '.join(x.unlike)} are hardly more alike than unrelated "
-            f"spaces. Of {word(x.n)} nearest neighbours, {x.shared(x.one)} come back in {x.names['first']}, and "
-            f"{x.shared(x.other)} in {x.names['second']}."
+            f"Which is more stable is not tested: {_why_not(x)}. Of {word(x.n)} nearest neighbours, "
+            f"{x.shared(x.one)} come back in {x.names['first']}, and {x.shared(x.other)} in {x.names['second']}."
         ),
     },
 )
@@ -179,7 +192,7 @@ class Differing(NamedTuple):
         less_in_first: how many words in the first.
         less_in_second: how many in the second.
         words: of how many.
-        silent: which runs lie far from the others of their group, with the verb; then nothing is tested.
+        silent: what forbids to compare the groups; then nothing is tested.
         noisy: which groups are too few runs for lists so noisy, and how many runs are wanted; then nothing is tested.
     """
 
@@ -188,7 +201,7 @@ class Differing(NamedTuple):
     less_in_first: int
     less_in_second: int
     words: int
-    silent: str = ""
+    silent: Unfit = Unfit()
     noisy: str = ""
 
 
@@ -218,7 +231,7 @@ WORDS_DIFFER = Claim[Differing](
     says="Some words differ more between the groups than equally frequent words.",
     rule=(
         f"a word is named if it is in the tenth that differs most one way, with probability {SURE} on average. No test "
-        f"if a run lies far from the others of its group, of fewer than {word(LEAST)} runs, and below "
+        f"{RULE}. No test either of fewer than {word(LEAST)} runs, and below "
         f"{NOISY_RUNS:g} runs if p@n is below {NOISY:g}"
     ),
     judge=lambda x: "no test" if x.silent or x.noisy else "yes" if x.less_in_first + x.less_in_second else "no",
@@ -233,8 +246,7 @@ WORDS_DIFFER = Claim[Differing](
             "words do."
         ),
         "no test": lambda x: (
-            f"Single words are not compared, since {x.silent} far from the other runs of the group. Leave out what "
-            "lies far and compare again."
+            f"Single words are not compared, since {x.silent.why}. {x.silent.advice}."
             if x.silent
             else f"Single words are not compared, since {x.noisy}."
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from gpustab.results.page import counted, number, percent
@@ -10,6 +11,7 @@ from gpustab.statistics.reliability import LEAST
 from gpustab.statistics.windows import SURE
 from gpustab.studies.compare.spaces import COSINES, Agreement
 from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin
+from gpustab.studies.shared.unfit import RULE, Unfit
 from gpustab.studies.shared.wording import capital, number_span, the_runs, word
 
 SAME = Margin(
@@ -28,6 +30,7 @@ class Spaces(NamedTuple):
         n: length of a list.
         copies: whether runs of the one are runs of the other; then nothing is tested.
         unlike: whether the runs of a group are hardly more alike than unrelated spaces; then nothing is tested.
+        kinds: groups whose runs fall into kinds, over which no mean holds; then nothing is tested.
     """
 
     first: str
@@ -36,6 +39,7 @@ class Spaces(NamedTuple):
     n: int
     copies: bool = False
     unlike: bool = False
+    kinds: Sequence[str] = ()
 
     @property
     def nothing_shared(self) -> bool:
@@ -50,7 +54,7 @@ class Spaces(NamedTuple):
     @property
     def told(self) -> Agreement:
         """The row without an agreement where there is nothing to agree on, or runs are of both groups."""
-        none = self.copies or self.nothing_shared
+        none = self.copies or self.kinds or self.nothing_shared
         return self.row._replace(agreement=math.nan, agreement_se=math.nan) if none else self.row
 
     @property
@@ -78,7 +82,7 @@ class Spaces(NamedTuple):
 
 def _judge(spaces: Spaces) -> str:
     low, high = spaces.row.estimate("agreement").interval
-    if spaces.copies or math.isnan(low) or spaces.nothing_shared:
+    if spaces.copies or spaces.kinds or math.isnan(low) or spaces.nothing_shared:
         return "no test"
     return "differ" if high < SAME else "alike" if low > SAME else "open"
 
@@ -91,6 +95,9 @@ def _no_test(spaces: Spaces) -> str:
     first, second = spaces.names
     if spaces.copies:
         return f"Nobody can tell whether {first} and {second} agree by {_by(spaces)}, since they share runs."
+    if spaces.kinds:
+        kinds = Unfit(kinds=spaces.kinds)
+        return f"Nobody can tell whether {first} and {second} agree by {_by(spaces)}: {kinds.why}. {kinds.advice}."
     if spaces.row.runs < LEAST and not spaces.unlike:
         few = f"Train at least {word(LEAST)} runs of each"
         return f"Whether {first} and {second} agree by {_by(spaces)} takes an error over runs. {few}."
@@ -113,9 +120,9 @@ DIFFER = Claim[Spaces](
     says="The spaces of two groups differ beyond the noise of single runs.",
     rule=(
         f"the 95 % interval of the agreement, the noise of single runs taken out, lies below {SAME:g}. Alike: it lies "
-        f"above. No test of fewer than {word(LEAST)} runs, or if both groups share runs. No test either if two runs "
-        f"of one group perhaps share less than {SHARED:g} of what is beyond chance, or are hardly more alike than "
-        "unrelated spaces"
+        f"above. No test of fewer than {word(LEAST)} runs, or if both groups share runs, or the runs of one fall into "
+        f"kinds. No test either if two runs of one group perhaps share less than {SHARED:g} of what is beyond chance, "
+        "or are hardly more alike than unrelated spaces"
     ),
     judge=_judge,
     sentences={
@@ -143,7 +150,7 @@ class Seen(NamedTuple):
         second: the other.
         named: the words, the surest first.
         words: of how many.
-        silent: which runs lie far from the others of their group, with the verb; then nothing is tested.
+        silent: what forbids to compare the groups; then nothing is tested.
         noisy: which groups are too few runs for lists so noisy; then nothing is tested.
         copies: whether runs of the one are runs of the other; then nothing is tested.
     """
@@ -152,7 +159,7 @@ class Seen(NamedTuple):
     second: str
     named: list[str]
     words: int
-    silent: str = ""
+    silent: Unfit = Unfit()
     noisy: str = ""
     copies: bool = False
 
@@ -162,8 +169,8 @@ SEEN_DIFFERENTLY = Claim[Seen](
     says="Two groups see some words more differently than equally frequent words.",
     rule=(
         "a word is named if it is in the tenth of equally frequent words whose neighbours differ most between the "
-        f"groups, beyond what two runs of one do, with probability {SURE} on average. No test if a run lies far from "
-        f"the others of its group, of fewer than {word(LEAST)} runs, below {NOISY_RUNS:g} runs if p@n is below "
+        f"groups, beyond what two runs of one do, with probability {SURE} on average. No test "
+        f"{RULE}. No test either of fewer than {word(LEAST)} runs, below {NOISY_RUNS:g} runs if p@n is below "
         f"{NOISY:g}, and if both groups share runs"
     ),
     judge=lambda x: "no test" if x.silent or x.noisy or x.copies else "yes" if x.named else "no",

@@ -42,8 +42,9 @@ from gpustab.studies.compare.spaces import (
 from gpustab.studies.shared.chance import at_chance, nothing_in_common
 from gpustab.studies.shared.frame import Answer, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
-from gpustab.studies.shared.spaces import flaws_of, left_out, named, sentences_of
+from gpustab.studies.shared.spaces import flaws_of, left_out, sentences_of
 from gpustab.studies.shared.ties import alarm_of_ties
+from gpustab.studies.shared.unfit import Unfit, together, unfit
 from gpustab.studies.shared.wording import the_runs
 
 
@@ -163,7 +164,7 @@ class _Measured(NamedTuple):
     error: Tensor
     noise: Tensor
     lists: engine.NeighbourPass
-    far: list[str]
+    unfit: Unfit
     few: str
 
 
@@ -185,10 +186,10 @@ def _compare(one: Runs, other: Runs, notes: Sequence[list[str]], options: Compar
     }
     names = [one.name, other.name]
     result.contrasts = [{"name": name, "groups": names, **_plain(x.minus(y))} for name, (x, y) in numbers.items()]
-    groups = Groups(one.name, other.name, measured[0].p, measured[1].p, n, measured[0].share, measured[1].share)
+    silent = together(x.unfit for x in measured)
+    estimates = (measured[0].p, measured[1].p, n, measured[0].share, measured[1].share)
+    groups = Groups(one.name, other.name, *estimates, silent.kinds)
     result.contrasts[0]["verdict"], result.contrasts[-1]["verdict"] = MORE_STABLE.judge(groups), groups.by_loss
-    far = [f"{run} of {the_runs(runs.name)}" for runs, x in zip((one, other), measured, strict=True) for run in x.far]
-    silent = f"{named(far)} {'lies' if len(far) == 1 else 'lie'}" if far else ""
     noisy = ", and ".join(x.few for x in measured if x.few)
     answer.report(f"{one.name} and {other.name}", 0.0)
     apart = drawn_apart(one, other)
@@ -202,7 +203,7 @@ def _compare(one: Runs, other: Runs, notes: Sequence[list[str]], options: Compar
         spaces += [cosines.agreement] if cosines.agreement else []
         losses = [x[targets] for x in cosines.losses]
     words = list(_words(one, targets, measured, seen, unlike, losses))
-    agreed = [Spaces(one.name, other.name, row, n, bool(same), bool(groups.unlike)) for row in spaces]
+    agreed = [Spaces(one.name, other.name, row, n, bool(same), bool(groups.unlike), silent.kinds) for row in spaces]
     result.tables |= {
         **WORDS.named(words),
         **SPACES.named([x.told for x in agreed]),
@@ -249,7 +250,9 @@ def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer, notes: Sequenc
     answer.warn(
         runs.name, [*sentences_of(flaws, pip), *alarm_of_ties(lists, lists.k), *nothing], [*flaws.apart, *notes]
     )
-    return _Measured(loss, loss.over(chance), _estimate(between), words, error, noise, lists, flaws.names, few)
+    return _Measured(
+        loss, loss.over(chance), _estimate(between), words, error, noise, lists, unfit(flaws, the_runs(runs.name)), few
+    )
 
 
 def _estimate(pairs: Tensor) -> Estimate:

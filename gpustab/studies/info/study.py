@@ -287,11 +287,11 @@ def _mean_cosine(vectors: Tensor, lengths: Tensor) -> float:
     if rows < 2:
         return 0.0
     scale = torch.where(known, 1 / lengths, 0.0)
-    total = sum(
-        torch.where(known[k : k + _ROWS, None], vectors[k : k + _ROWS].double(), 0.0).T @ scale[k : k + _ROWS]
-        for k in range(0, len(vectors), _ROWS)
-    )
-    return float((torch.as_tensor(total).square().sum() - rows) / (rows * (rows - 1)))
+    total = torch.zeros(vectors.shape[1], dtype=torch.float64, device=vectors.device)
+    for k in range(0, len(vectors), _ROWS):
+        rows = slice(k, k + _ROWS)
+        total += (torch.where(known[rows, None], vectors[rows].double(), 0.0) * scale[rows, None]).sum(0)
+    return float((total.square().sum() - rows) / (rows * (rows - 1)))
 
 
 def is_corpus(path: Path) -> bool:

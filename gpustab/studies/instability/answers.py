@@ -357,6 +357,8 @@ def _reason(fallen: Mapping[str, Collapse], flaws: Mapping[str, Flaws], overlaps
         return "its runs share hardly any words"
     if any(flaw.copies for flaw in flaws.values()):
         return "some of its runs are equal"
+    if any(flaw.kinds for flaw in flaws.values()):
+        return "its runs fall into kinds"
     if any(flaw.far for flaw in flaws.values()):
         return "one run or more lie far from the others"
     return "its runs are hardly more alike than unrelated spaces"

@@ -30,7 +30,9 @@ FAR_BY_SPREAD = Margin(2.0, "robust spreads of that logarithm over runs by which
 3 to 5 % of the sets of 3 to 16 runs; a run of three times the noise of equal ones always is.
 """
 APART = Margin(1.05, "mean loss of the run that lies farthest by that of the others, above which it may lie apart")
-CHANCE_OF_ONE = Margin(0.05, "share of sets of runs of one law in which one is said to lie apart")
+CHANCE_OF_ONE = Margin(0.01, "share of sets of runs of one law in which one is said to lie apart")
+"""So that it is at most 5 % too of vectors of which noise is a third, varying as e^{0.3 z}: then 0.05 gives 10 to 18 %,
+since noise that large shortens all cosines of a run besides."""
 
 _SURE = 4
 """Standard errors of a sketch by which a run must stay below what is far."""
@@ -69,8 +71,8 @@ LIES_APART = Claim[Apart](
     id="shared.one-lies-apart",
     says="One run lies apart from the others.",
     rule=(
-        f"Grubbs' test of the runs' mean losses, one-sided at {percent(CHANCE_OF_ONE)}, of three runs or more; and the "
-        f"run lies more than {APART:g} times as far from the others as these from each other"
+        f"Grubbs' test of the logarithms of the runs' own noise, one-sided at {percent(CHANCE_OF_ONE)}, of three runs "
+        f"or more. The run also lies more than {APART:g} times as far from the others as these from each other"
     ),
     judge=lambda x: "yes" if x.ratio > APART and x.beyond > x.limit else "no",
     sentences={
@@ -163,7 +165,8 @@ def kinds_of(losses: Tensor, margin: float = KINDS) -> list[list[int]]:
     for step, (one, other, between, _) in enumerate(linkage(squareform(values, checks=False), "average")):
         several = [len(kind) for kind in kinds.values() if len(kind) > 1]
         if len(several) > 1 and 2 * sum(several) > runs and between > best * max(within.values()):
-            best, found = between / max(within.values()), list(kinds.values())
+            widest = max(within.values())
+            best, found = between / widest if widest else math.inf, list(kinds.values())
         members = kinds.pop(int(one)) + kinds.pop(int(other))
         del within[int(one)], within[int(other)]
         kinds[runs + step] = members
@@ -212,25 +215,34 @@ def within_and_between(values: Tensor, kinds: Sequence[Sequence[int]]) -> tuple[
 def farthest(losses: Tensor) -> Apart | None:
     """Return the run that lies farthest from the others, and by how many standard errors; ``None`` of two runs.
 
-    Of the mean losses h of the runs to all others, it has the largest. Less the mean of the rest, in units of their SD
-    times ``√(1 + 1 / (R − 1))``, this has a t law of R − 2 degrees of freedom if it is no more than a draw of their law
-    (Grubbs 1950): pairs that share runs are all in h. Three runs are enough, if two lie very much alike to the third.
+    Its own part s² of the squared losses is largest, where ``d_ij² = s_i² + s_j²`` as of independent noise. Its
+    logarithm, less the mean of the others', in units of their SD times ``√(1 + 1 / (R − 1))``, has a t law of R − 2
+    degrees of freedom if it is no more than a draw of their law (Grubbs 1950). Noise may so differ in its size: with
+    s = e^{σ z} the law is exact for every σ. Pairs that share runs are all in s². A run without a part of its own lies
+    between the others: then nothing is told.
 
     Example:
-        >>> losses = torch.tensor([[0.0, 1.0, 2.0], [1.0, 0.0, 2.125], [2.0, 2.125, 0.0]])
-        >>> farthest(losses)[:3]
-        (2, 2.0625, 9.814954576223638)
+        >>> losses = torch.tensor([[0.0, 2.0, 5.0], [2.0, 0.0, 5.125], [5.0, 5.125, 0.0]])
+        >>> farthest(losses)[:2]
+        (2, 2.53125)
     """
     runs = len(losses)
     if runs < 3:
         return None
-    means = losses.double().cpu().sum(1) / (runs - 1)
-    run = int(means.argmax())
-    rest = torch.cat([means[:run], means[run + 1 :]])
-    error = float(rest.std()) * math.sqrt(1 + 1 / (runs - 1))
+    values = losses.double().cpu().clone().fill_diagonal_(0)
+    means, squares = values.sum(1) / (runs - 1), values.square().sum(1)
+    own = (squares - squares.sum() / (2 * (runs - 1))) / (runs - 2)  # s²
+    run = int(own.argmax())
+    rest = torch.cat([own[:run], own[run + 1 :]])
     among = float((means.sum() - 2 * means[run]) / (runs - 2))
-    beyond = float(means[run] - rest.mean()) / error if error else math.inf
+    beyond = _beyond(float(own[run]), rest.log()) if bool((rest > 0).all()) else 0.0
     return Apart(run, float(means[run]) / among if among else math.nan, beyond, runs, (among, float(means.mean())))
+
+
+def _beyond(own: float, logs: Tensor) -> float:
+    """Return by how many standard errors the logarithm of one value lies beyond others."""
+    error = float(logs.std()) * math.sqrt(1 + 1 / len(logs))
+    return (math.log(own) - float(logs.mean())) / error if error else math.inf
 
 
 def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int, float]]:

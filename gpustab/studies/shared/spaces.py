@@ -69,6 +69,7 @@ class Flaws(NamedTuple):
         far: a sentence on runs that lie far from all others, or on kinds that they fall into, or none.
         names: of these runs, or of those of all kinds but the largest.
         apart: a note on a run that lies apart, though not far, or none.
+        kinds: whether runs fall into kinds; else those that are named lie far.
     """
 
     collapse: Collapse | None
@@ -76,6 +77,7 @@ class Flaws(NamedTuple):
     far: list[str]
     names: list[str]
     apart: list[str]
+    kinds: bool = False
 
 
 def of_spaces(runs: Runs, pip: engine.PipPass) -> list[str]:
@@ -102,6 +104,7 @@ def flaws_of(runs: Runs, pip: engine.PipPass) -> Flaws:
         [said_of_kinds(found.kinds, runs.names, losses, chance_of(runs, pip))] if found.kinds else far,
         [runs.names[r] for r in found.outside],
         said_of_apart(found, runs.names),
+        bool(found.kinds),
     )
 
 
@@ -120,6 +123,7 @@ def look_at(runs: Runs, compute: Compute) -> list[str]:
 
     A sketch finds the collapsed runs and the copies, and acquits the others of lying far almost surely: of runs exactly
     at the limit, 0.7 % are acquitted. Where it leaves a doubt, a larger one is asked, at last the losses of all pairs.
+    Of a run that lies apart, though not far, it says nothing: no sketch tells it, and only who measures losses knows.
     """
     if int(runs.joint.sum()) < 2:
         return []

@@ -5,7 +5,6 @@ from __future__ import annotations
 from gpustab import engine
 from gpustab.results.page import number
 from gpustab.studies.shared.claims import Margin
-from gpustab.studies.shared.wording import word
 
 TIED = Margin(0.5, "share of the places of lists that ties decide, from which shared neighbours are no agreement")
 """Words are tied by frequency and alphabet, in all runs alike. Where each run's vectors are dealt out to other words,
@@ -34,7 +33,7 @@ def alarm_of_ties(found: engine.NeighbourPass, n: int) -> list[str]:
     share = decided_by_ties(found, n)
     if not share >= TIED:
         return []
-    places = f"{number(n * share, 2)} of {word(n)} places" if n > 1 else f"{number(100 * share, 2)} % of the places"
+    places = f"{number(n * share, 2)} of {n} places" if n > 1 else f"{number(100 * share, 2)} % of the places"
     return [
         f"Ties decide {places} of a neighbour list: more words are equally near than there are places. The more "
         "frequent one is taken, or else the first in the alphabet, in all runs alike. So shared neighbours are no "

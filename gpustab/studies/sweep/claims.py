@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from gpustab.results.table import Table
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import AS_IN_THESIS, OBSERVED, Claim, Margin, Observation, Verdict, above, below
-from gpustab.studies.shared.spaces import named
+from gpustab.studies.shared.unfit import RULE, Unfit, together
 from gpustab.studies.shared.wording import change_by, with_error
 from gpustab.studies.sweep.measure import CHANGES, FEW_PAIRS, SHARE, Measured, change, numbers_of
 from gpustab.studies.sweep.plans import BASELINE, Setting, values_of
@@ -29,7 +29,7 @@ _STEPS = 3
 _TEST = "questions-words"
 
 
-_FAR = "No test if a run lies far from the others of its group, in the setting or in what it is compared with"
+_FAR = f"No test {RULE}, in the setting or in what it is compared with"
 _ALIKE = f"No test if one setting alone has half collapsed (mean cosine above {HALF_COLLAPSED:g})"
 _EACH = "A setting is judged as one of so many"
 _SAMPLING = "shuffled"
@@ -54,20 +54,20 @@ class Changed(NamedTuple):
 
     Attributes:
         by: changes, with their errors over runs.
-        far: which runs lie far from the others of their group, in the setting or in what it is compared with.
+        unfit: what forbids to compare, in the setting or in what it is compared with.
         unlike: why the numbers of the two settings do not compare.
         of: how many settings are compared with the baseline, which share its runs.
     """
 
     by: Sequence[Estimate]
-    far: Sequence[str] = ()
+    unfit: Unfit = Unfit()
     unlike: str = ""
     of: int = 1
 
 
 def _tested(judge: Callable[[Changed], Verdict]) -> Callable[[Changed], Verdict]:
-    """The rule, and no test where one run lies far or numbers do not compare: no interval over runs helps then."""
-    return lambda changed: "no test" if changed.far or changed.unlike else judge(changed)
+    """The rule, and no test where runs are unfit or numbers do not compare: no interval over runs helps then."""
+    return lambda changed: "no test" if changed.unfit or changed.unlike else judge(changed)
 
 
 def _falls(changed: Changed) -> Verdict:
@@ -98,7 +98,7 @@ BETTER = Claim[Changed](
     says="Longer training solves more analogies ({label})",
     source="3.1",
     paper="Rettenmeier found higher scores of word2vec and fastText on average",
-    rule=f"the 95 % interval of the change lies above 0. {_EACH}. {_FAR}, or of fewer than {FEW_PAIRS} questions",
+    rule=f"the 95 % interval of the change lies above 0. {_EACH}. {_FAR}. No test of fewer than {FEW_PAIRS} questions",
     judge=_tested(_rises),
 )
 LEVELS_OFF = Claim[Changed](
@@ -134,9 +134,9 @@ def observation_table(plans: Sequence[Setting], measured: Mapping[str, Measured]
     return OBSERVED.table(rows)
 
 
-def _far(measured: Mapping[str, Measured], *labels: str) -> list[str]:
-    """Runs that lie far from the others of their setting."""
-    return [f"{run} of {label}" for label in labels for run in measured[label].far.get(_SAMPLING, ())]
+def _unfit(measured: Mapping[str, Measured], *labels: str) -> Unfit:
+    """What forbids to compare settings."""
+    return together(measured[label].unfit.get(_SAMPLING, Unfit()) for label in labels)
 
 
 def _unlike(measured: Mapping[str, Measured], *labels: str) -> str:
@@ -156,9 +156,8 @@ def _few(measured: Mapping[str, Measured], *labels: str) -> str:
     return f"only {min(asked)} questions can be asked" if asked and min(asked) < FEW_PAIRS else ""
 
 
-def _beside(shows: str, far: Sequence[str], unlike: str) -> str:
-    lie = f"{named(far)} {'lies' if len(far) == 1 else 'lie'} far from the other runs" if far else ""
-    return "; ".join(filter(None, (shows, lie, unlike)))
+def _beside(shows: str, silent: Unfit, unlike: str) -> str:
+    return "; ".join(filter(None, (shows, silent.why, unlike)))
 
 
 def _moves(percent: Estimate) -> str:
@@ -172,7 +171,7 @@ def _moves(percent: Estimate) -> str:
 def _of_setting(
     label: str, technique: str, runs: int, changes: Table, measured: Mapping[str, Measured], of: int
 ) -> Iterator[Observation]:
-    far = _far(measured, BASELINE, label)
+    silent = _unfit(measured, BASELINE, label)
     rows = {row.measure: row for row in CHANGES.rows({CHANGES.name: changes}, setting=label, sampling=_SAMPLING)}
     losses = [
         Estimate.of_runs(rows[name].percent, rows[name].percent_se, runs)
@@ -183,13 +182,13 @@ def _of_setting(
         names = ("loss", "share of chance")
         shows = ", ".join(f"{name} {_moves(x)}" for name, x in zip(names, losses, strict=False))
         unlike = _unlike(measured, BASELINE, label)
-        judged = Changed(losses, far, unlike, of)
-        yield MORE_STABLE.observed(judged, technique, _beside(shows, far, unlike), label=label)
+        judged = Changed(losses, silent, unlike, of)
+        yield MORE_STABLE.observed(judged, technique, _beside(shows, silent, unlike), label=label)
     if _TEST in rows:
         gain = Estimate.of_runs(100 * rows[_TEST].difference, 100 * rows[_TEST].se, runs)
         shows = f"{with_error(gain)} points more"
         few = _few(measured, BASELINE, label)
-        yield BETTER.observed(Changed([gain], far, few, of), technique, _beside(shows, far, few), label=label)
+        yield BETTER.observed(Changed([gain], silent, few, of), technique, _beside(shows, silent, few), label=label)
 
 
 def _along(name: str, plans: Sequence[Setting]) -> list[tuple[float, str]]:
@@ -207,7 +206,7 @@ def _of_plateau(
     (was, was_se), (value, se) = (numbers_of(measured[x])[_SAMPLING, "reduced_pip"] for x in (before, after))
     step = change(was, value, was_se, se)
     percent = Estimate.of_runs(step.percent, step.percent_se, runs)
-    far, kind = _far(measured, before, after), AS_IN_THESIS.get(technique, technique)
+    silent, kind = _unfit(measured, before, after), AS_IN_THESIS.get(technique, technique)
     unlike = _unlike(measured, before, after)
-    shows = _beside(f"from {less} to {more} the loss {_moves(percent)}", far, unlike)
-    yield LEVELS_OFF.observed(Changed([percent], far, unlike), technique, shows, kind=kind, parameter=name)
+    shows = _beside(f"from {less} to {more} the loss {_moves(percent)}", silent, unlike)
+    yield LEVELS_OFF.observed(Changed([percent], silent, unlike), technique, shows, kind=kind, parameter=name)

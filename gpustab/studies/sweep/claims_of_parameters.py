@@ -11,7 +11,8 @@ from gpustab.results.page import cell, number, percent
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.chance import at_chance
 from gpustab.studies.shared.claims import Claim, above
-from gpustab.studies.shared.spaces import COLLAPSED, named
+from gpustab.studies.shared.spaces import COLLAPSED
+from gpustab.studies.shared.unfit import RULE, Unfit, together
 from gpustab.studies.shared.wording import capital, difference_span, listed, word
 from gpustab.studies.sweep.claims import HALF_COLLAPSED, no_comparison
 from gpustab.studies.sweep.measure import EXTRINSIC, FEW_PAIRS, NEIGHBOURS, SHARE, Measured, numbers_of
@@ -89,7 +90,7 @@ class Effect(NamedTuple):
         after: at the largest.
         loss_before: loss as a share of chance at the least value.
         loss_after: at the largest.
-        far: which runs lie far from the others of their setting; then nothing is judged.
+        silent: what forbids to compare the settings; then nothing is judged.
         collapsed: settings along the parameter whose words all point one way; then nothing is judged.
         unlike: why the losses at the two ends do not compare; then neighbours alone are judged.
     """
@@ -102,7 +103,7 @@ class Effect(NamedTuple):
     after: Estimate
     loss_before: Estimate
     loss_after: Estimate
-    far: Sequence[str] = ()
+    silent: Unfit = Unfit()
     collapsed: Sequence[str] = ()
     unlike: str = ""
 
@@ -152,7 +153,7 @@ def _sign(change: Estimate) -> int:
 
 
 def _judge(effect: Effect) -> str:
-    if effect.far or effect.collapsed or effect.nothing or math.isnan(effect.after.minus(effect.before).interval[0]):
+    if effect.silent or effect.collapsed or effect.nothing or math.isnan(effect.after.minus(effect.before).interval[0]):
         return "no test"
     if effect.by_neighbours * effect.by_loss < 0:
         return "disagree"
@@ -168,8 +169,8 @@ def _beside(effect: Effect) -> str:
 
 def _why_not(effect: Effect) -> str:
     """Why an effect is not tested, the end of a sentence."""
-    if effect.far:
-        return f". {_lying(effect.far)} far from the other runs of the setting."
+    if effect.silent:
+        return f": {effect.silent.why}. {effect.silent.advice}."
     if effect.collapsed:
         fallen = listed(list(effect.collapsed))
         return f". The words of {fallen} all point one way, so that this says nothing. Train longer."
@@ -194,8 +195,8 @@ EFFECT = Claim[Effect](
     rule=(
         "the 95 % interval of the difference of p@10 between the least and the largest value lies on one side of 0. "
         "Disagree: the loss as a share of chance surely says the opposite. That loss is left out where one setting "
-        f"alone has half collapsed (mean cosine above {HALF_COLLAPSED:g}). No test of two runs, or where a run lies "
-        f"far from the others of its setting. No test either where a setting has collapsed (mean cosine above "
+        f"alone has half collapsed (mean cosine above {HALF_COLLAPSED:g}). No test of two runs, or "
+        f"{RULE}. No test either where a setting has collapsed (mean cosine above "
         f"{COLLAPSED:g}), or the runs of both values are hardly more alike than unrelated spaces"
     ),
     judge=_judge,
@@ -212,11 +213,6 @@ EFFECT = Claim[Effect](
         "no test": lambda x: f"The effect of {x.name} on stability is not tested{_why_not(x)}",
     },
 )
-
-
-def _lying(far: Sequence[str]) -> str:
-    said = f"{named(far)} {'lies' if len(far) == 1 else 'lie'}"
-    return said[:1].upper() + said[1:]
 
 
 class Scores(NamedTuple):
@@ -283,7 +279,7 @@ def effects(table: Table[Along], measured: Mapping[str, Measured], settings: Tab
 
     Args:
         table: the numbers along the parameters.
-        measured: of all settings: which runs lie far.
+        measured: of all settings: what forbids to compare.
         settings: of all settings and samplings, with the mean cosine of two words.
     """
     cosines = {(row["setting"], row["sampling"]): row["mean_cosine"] for row in settings.records()}
@@ -294,13 +290,13 @@ def effects(table: Table[Along], measured: Mapping[str, Measured], settings: Tab
         of = {(row.setting, row.measure): row.estimate for row in rows}
         nothing = Estimate(math.nan, math.nan, 0)
         before, after = ({m: of.get((end, m), nothing) for m in (P, SHARE)} for end in ends)
-        far = [f"{run} of {end}" for end in ends if end in measured for run in measured[end].far.get(kind, ())]
+        silent = together(measured[end].unfit.get(kind, Unfit()) for end in ends if end in measured)
         means = {row.setting: cosines.get((row.setting, kind)) for row in rows}
         fallen = [setting for setting, mean in means.items() if mean is not None and mean > COLLAPSED]
         unlike = no_comparison(*(means[end] for end in ends))
         found = (before[P], after[P], before[SHARE], after[SHARE])
         yield (
-            Effect(name, rows[0].value, rows[-1].value, kind, *found, far, fallen, unlike),
+            Effect(name, rows[0].value, rows[-1].value, kind, *found, silent, fallen, unlike),
             Scores(
                 name.replace("_", " "),
                 [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
@@ -17,6 +17,7 @@ from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import extrinsic
 from gpustab.studies.shared import spaces
 from gpustab.studies.shared.same_runs import fingerprints
+from gpustab.studies.shared.unfit import Unfit, unfit
 
 NEIGHBOURS = 10
 EXTRINSIC = "extrinsic"
@@ -46,14 +47,14 @@ class Measured(NamedTuple):
         settings: one row per sampling; where runs are shuffled and bootstrap ones, a row ``extrinsic`` too.
         scores: one row per sampling and test; tests without a score are left out.
         fingerprints: of the runs, by sampling: the same runs have the same ones; ``None`` if nobody looked.
-        far: by sampling, the runs that lie far from the others.
+        unfit: by sampling, what forbids to compare its runs.
     """
 
     words: frozenset[bytes]
     settings: Table
     scores: Table
     fingerprints: dict[str, list[bytes]] | None = None
-    far: Mapping[str, Sequence[str]] = MappingProxyType({})
+    unfit: Mapping[str, Unfit] = MappingProxyType({})
 
 
 FEW_PAIRS = 50
@@ -85,12 +86,12 @@ def measure(
     settings: list[dict[str, Any]] = []
     scores: list[Score] = []
     losses: dict[str, PairStatistics] = {}
-    far: dict[str, list[str]] = {}
+    forbids: dict[str, Unfit] = {}
     words = frozenset(restricted[0].joint_words())
     for sampling, there in zip(groups, restricted, strict=True):
         runs = engine.place(there, compute)
         told = notes[f"{name}/{sampling}"] = []
-        losses[sampling], others, far[sampling] = _stability(runs, seed, compute, told)
+        losses[sampling], others, forbids[sampling] = _stability(name, runs, seed, compute, told)
         loss = losses[sampling]
         rest = dict(zip(_REST, (*others, seconds[sampling]), strict=True))
         settings.append(_setting(name, sampling, int(runs.joint.sum()), loss.mean, loss.se) | rest)
@@ -99,7 +100,7 @@ def measure(
         added = _extrinsic(losses, notes[f"{name}/bootstrap"])
         settings.append(_setting(name, EXTRINSIC, len(words), *added) | dict.fromkeys(_REST))
     prints = {sampling: fingerprints(runs) for sampling, runs in groups.items()}
-    return Measured(words, Table.of(settings), Table.of(scores, Score._fields), prints, far)
+    return Measured(words, Table.of(settings), Table.of(scores, Score._fields), prints, forbids)
 
 
 def _setting(name: str, sampling: str, words: int, loss: float, se: float) -> dict[str, Any]:
@@ -107,9 +108,9 @@ def _setting(name: str, sampling: str, words: int, loss: float, se: float) -> di
 
 
 def _stability(
-    runs: Runs, seed: int, compute: Compute, notes: list[str]
-) -> tuple[PairStatistics, tuple[float, float, float, float], list[str]]:
-    """Return the reduced PIP loss; its chance level, the mean cosine, p@10 and its error; and which runs lie far."""
+    name: str, runs: Runs, seed: int, compute: Compute, notes: list[str]
+) -> tuple[PairStatistics, tuple[float, float, float, float], Unfit]:
+    """Return the reduced PIP loss; its chance level, the mean cosine, p@10 its error; and what forbids."""
     pip = engine.pip_pass(runs, compute)
     found = engine.neighbour_pass(runs, engine.draw_targets(runs, None, seed), NEIGHBOURS, compute)
     overlap = pair_statistics(engine.overlap_pass(found, [found.k], compute).p[0])
@@ -119,7 +120,7 @@ def _stability(
     flaws = spaces.flaws_of(runs, pip)
     notes += spaces.of_group(runs, pip, found, [NEIGHBOURS], ties, flaws=flaws)
     loss = pair_statistics(pair_matrix(pip.reduced, len(runs)))
-    return loss, (chance, mean_cosine, overlap.mean, overlap.se), flaws.names
+    return loss, (chance, mean_cosine, overlap.mean, overlap.se), unfit(flaws, name)
 
 
 def _score_rows(runs: Runs, compute: Compute, notes: list[str]) -> Iterator[tuple[str, int, int, int, float, float]]:

@@ -14,6 +14,7 @@ from gpustab.results.page import counted, minus, percent
 from gpustab.statistics.intervals import Estimate, sd_interval
 from gpustab.studies.shared.claims import Claim, Margin, Verdict, decide
 from gpustab.studies.shared.spaces import COLLAPSED
+from gpustab.studies.shared.unfit import RULE, Unfit
 from gpustab.studies.shared.wording import groups_in_words, number_span, the_runs, word
 from gpustab.studies.thresholds.tables import OverRuns
 
@@ -162,13 +163,13 @@ class Apart(NamedTuple):
         high: the one.
         low: the other.
         groups: how many.
-        silent: which runs of these two lie far from the others of their group, with the verb; then nothing is tested.
+        silent: what forbids to compare them; then nothing is tested.
     """
 
     high: OverRuns
     low: OverRuns
     groups: int = 2
-    silent: str = ""
+    silent: Unfit = Unfit()
 
     @property
     def gap(self) -> str:
@@ -201,8 +202,8 @@ def _one_fits(apart: Apart) -> str:
 
 def _not_tested(apart: Apart) -> str:
     return (
-        f"One threshold for {apart.all_of_them} is not tested ({apart.gap}). The reason is that {apart.silent} far "
-        "from the other runs of the group. Leave out what lies far and ask again."
+        f"One threshold for {apart.all_of_them} is not tested ({apart.gap}). The reason is that {apart.silent.why}. "
+        f"{apart.silent.advice}."
     )
 
 
@@ -212,8 +213,7 @@ NO_ONE_FITS = Claim[Apart](
     paper="Elekes et al. found 0.20 for skip-gram, far above −0.18 for CBOW and −0.15 for GloVe",
     source="Elekes et al. 2018, hypothesis 1",
     rule=(
-        "the 95 % interval over runs of the difference lies above 0, for all pairs of groups together. No test if a "
-        "run lies far from the others of its group"
+        f"the 95 % interval over runs of the difference lies above 0, for all pairs of groups together. No test {RULE}"
     ),
     judge=_one_fits,
     sentences={"yes": _fits_none, "no": _may_fit, "undecided": _may_fit, "no test": _not_tested},

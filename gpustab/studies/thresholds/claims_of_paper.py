@@ -9,6 +9,7 @@ from typing import NamedTuple
 from gpustab.results import Table
 from gpustab.results.page import percent
 from gpustab.studies.shared.claims import Claim, Margin
+from gpustab.studies.shared.unfit import RULE
 from gpustab.studies.shared.wording import groups_in_words, number_span, the_runs
 from gpustab.studies.thresholds.claims import cosine, higher
 from gpustab.studies.thresholds.tables import SCORES, SIZES, Comparison, ScoreOverRuns, Shape, Size
@@ -117,7 +118,7 @@ ONE_SHAPE = Claim[Comparison](
     source="Elekes et al. 2018, hypothesis 2",
     rule=(
         f"all spaces of both groups, scaled to mean 0 and SD 1, are at most {SAME} apart. Different: all are farther "
-        "apart than that, and than any two of one group. No test if a run lies far from the others of its group"
+        f"apart than that, and than any two of one group. No test {RULE}"
     ),
     judge=lambda row: row.shape,
     sentences={
@@ -130,8 +131,8 @@ ONE_SHAPE = Claim[Comparison](
             f"The shapes of the {_both(row)} may differ or not ({_distance(row)}, up to {SAME} counts as none)."
         ),
         "no test": lambda row: (
-            f"The shapes of the {_both(row)} are not tested ({_distance(row)}). The reason is that a run lies far from "
-            "the others of its group."
+            f"The shapes of the {_both(row)} are not tested ({_distance(row)}). A run lies far from the "
+            "others of its group, or the runs of a group fall into kinds."
         ),
     },
 )

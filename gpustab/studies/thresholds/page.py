@@ -287,7 +287,7 @@ def of_shapes(tables: Tables) -> Iterator[str]:
     number = Counter(row.shape for row in between)
     far = max(between, key=lambda row: row.distance)
     rest = number["no test"]
-    untested = f", and {rest} are not tested, since a run lies far from its group" if rest else ""
+    untested = f", and {rest} are not tested, since a run lies far or runs fall into kinds" if rest else ""
     yield (
         f"Scaled to mean 0 and SD 1, {number['same']} of {len(between)} pairs have one shape (at most {SAME} apart), "
         f"{number['different']} have different ones, of {number['undecided']} it is not clear{untested}. Furthest "

@@ -25,7 +25,8 @@ from gpustab.studies.shared.claims import OBSERVED, Observation
 from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of, without_copies
 from gpustab.studies.shared.same_runs import fingerprints
-from gpustab.studies.shared.spaces import flaws_of, named
+from gpustab.studies.shared.spaces import flaws_of
+from gpustab.studies.shared.unfit import Unfit, together, unfit
 from gpustab.studies.shared.wording import groups_in_words, the_runs
 from gpustab.studies.thresholds.baselines import Baseline, Bases, Levels, Similarity, bases_of, items_of
 from gpustab.studies.thresholds.claims import (
@@ -68,7 +69,7 @@ class Measured(NamedTuple):
         numbers: one per run; empty where there is no baseline.
         silent: whether an alarm forbids to read its numbers.
         without: why it has no thresholds; empty if it has some.
-        far: its runs that lie far from the others, by which it is not compared with other groups.
+        unfit: what forbids to compare it with other groups.
     """
 
     name: str
@@ -76,7 +77,7 @@ class Measured(NamedTuple):
     numbers: list[RunNumbers]
     silent: bool
     without: str
-    far: list[str]
+    unfit: Unfit
 
 
 def thresholds(
@@ -129,22 +130,25 @@ def thresholds(
         laws: dict[str, Sequence[Law]] = {own.name: [x.law for x in own.distributions] for own in measured}
         if known := [own.numbers[0].law for own in measured if own.numbers]:
             laws[known[0].name + " (baseline)" * (known[0].name in laws)] = known[:1]
-        far = {own.name: own.far for own in measured if own.far}
+        unfit_groups = {own.name: own.unfit for own in measured if own.unfit}
         shapes = compare(laws, options.draws, options.seed)
-        answer.result.tables[SHAPES.name] = Table.of(_tested(row, far) for row in shapes)
+        answer.result.tables[SHAPES.name] = Table.of(_tested(row, unfit_groups) for row in shapes)
         silent = [own.name for own in measured if own.silent]
         without = {own.name: own.without for own in measured if own.without}
-        answer.result.verdict = verdict(answer.result.tables, silent, without, far)
-        answer.result.tables[OBSERVED.name] = OBSERVED.table(observations(answer.result.tables, silent, far))
+        answer.result.verdict = verdict(answer.result.tables, silent, without, unfit_groups)
+        answer.result.tables[OBSERVED.name] = OBSERVED.table(observations(answer.result.tables, silent, unfit_groups))
     return answer.result
 
 
-Far = Mapping[str, Sequence[str]]
-"""Runs that lie far from the others of their group, by group."""
+Forbidden = Mapping[str, Unfit]
+"""What forbids to compare a group with others, by group."""
 
 
 def verdict(
-    tables: Tables, silent: Collection[str] = (), without: Mapping[str, str] | None = None, far: Far | None = None
+    tables: Tables,
+    silent: Collection[str] = (),
+    without: Mapping[str, str] | None = None,
+    unfit_groups: Forbidden | None = None,
 ) -> list[str]:
     """Return the answer in sentences: where thresholds lie, whether they differ, whether training moves them.
 
@@ -152,7 +156,7 @@ def verdict(
         tables: of the study.
         silent: groups whose numbers an alarm forbids to read.
         without: why a group has no thresholds.
-        far: runs that lie far from the others of their group, which is then compared with no other.
+        unfit_groups: what forbids to compare a group with others.
     """
     rows = [row for row in THRESHOLDS.rows(tables, kind="value") if row.group not in silent]
     thresholds = list(thresholds_of(rows))
@@ -160,19 +164,21 @@ def verdict(
     lacking = {group: why for group, why in (without or {}).items() if group not in silent}
     return [
         *map(MEANINGFUL.sentence, thresholds),
-        *_compared(there, far or {}),
+        *_compared(there, unfit_groups or {}),
         *_stable(there),
         *_without(tables, lacking),
     ]
 
 
-def observations(tables: Tables, silent: Collection[str] = (), far: Far | None = None) -> Iterator[Observation]:
+def observations(
+    tables: Tables, silent: Collection[str] = (), unfit_groups: Forbidden | None = None
+) -> Iterator[Observation]:
     """Yield what the runs of every group show of every claim; of one that none can be judged by, why.
 
     Args:
         tables: of the study.
         silent: groups whose numbers an alarm forbids to read.
-        far: runs that lie far from the others of their group.
+        unfit_groups: what forbids to compare a group with others.
     """
     rows = [row for row in THRESHOLDS.rows(tables, kind="value") if row.group not in silent]
     thresholds = list(thresholds_of(rows))
@@ -186,7 +192,7 @@ def observations(tables: Tables, silent: Collection[str] = (), far: Far | None =
     if len(there) > 1:
         high, low = (most(there, key=attrgetter("mean")) for most in (max, min))
         both = f"{cosine(high.mean)} for {the_runs(high.group)} and {cosine(low.mean)} for {the_runs(low.group)}"
-        yield NO_ONE_FITS.observed(_apart(high, low, len(there), far or {}), "", both)
+        yield NO_ONE_FITS.observed(_apart(high, low, len(there), unfit_groups or {}), "", both)
     else:
         yield NO_ONE_FITS.open("there are no two groups with thresholds")
     stay = [STAYS.observed(row, row.group, over(row)) for row in there if row.sd is not None]
@@ -204,25 +210,25 @@ def observations(tables: Tables, silent: Collection[str] = (), far: Far | None =
     yield from narrow or [NARROWS.open("no pair of a test lies below a threshold")]
 
 
-def _tested(row: Comparison, far: Far) -> Comparison:
-    """The comparison of two groups is no test where a run of one lies far from the others of it."""
-    return row._replace(shape="no test") if row.first != row.second and {row.first, row.second} & {*far} else row
+def _tested(row: Comparison, unfit_groups: Forbidden) -> Comparison:
+    """The comparison of two groups is no test where something forbids to compare one with others."""
+    untested = row.first != row.second and {row.first, row.second} & {*unfit_groups}
+    return row._replace(shape="no test") if untested else row
 
 
-def _apart(high: OverRuns, low: OverRuns, groups: int, far: Far) -> Apart:
-    runs = [f"{run} of {the_runs(row.group)}" for row in (high, low) for run in far.get(row.group, ())]
-    return Apart(high, low, groups, f"{named(runs)} {'lies' if len(runs) == 1 else 'lie'}" if runs else "")
+def _apart(high: OverRuns, low: OverRuns, groups: int, unfit_groups: Forbidden) -> Apart:
+    return Apart(high, low, groups, together(unfit_groups.get(row.group, Unfit()) for row in (high, low)))
 
 
-def _compared(rows: Sequence[OverRuns], far: Far) -> Iterator[str]:
+def _compared(rows: Sequence[OverRuns], unfit_groups: Forbidden) -> Iterator[str]:
     """Which group needs the higher cosine; of many groups, as a sweep has them, the highest and the lowest."""
     mean = attrgetter("mean")
     if len(rows) > MANY:
-        yield NO_ONE_FITS.sentence(_apart(max(rows, key=mean), min(rows, key=mean), len(rows), far))
+        yield NO_ONE_FITS.sentence(_apart(max(rows, key=mean), min(rows, key=mean), len(rows), unfit_groups))
         return
     for pair in combinations(rows, 2):
         high, low = sorted(pair, key=mean, reverse=True)
-        yield NO_ONE_FITS.sentence(_apart(high, low, 2, far))
+        yield NO_ONE_FITS.sentence(_apart(high, low, 2, unfit_groups))
 
 
 def _stable(rows: Sequence[OverRuns]) -> Iterator[str]:
@@ -287,7 +293,8 @@ def _measure(
     distributions, numbers = [own for own, _ in kept], [own for _, own in kept if own is not None]
     means = dict(zip(runs.names, (own.law.moments.mean for own in distributions), strict=True))
     alarms = list(alarms_of(runs.name, means, numbers[0].pairs if numbers else None))
-    measured = Measured(runs.name, distributions, numbers, bool(alarms), without, flaws.names if flaws else [])
+    forbids = unfit(flaws, the_runs(runs.name)) if flaws else Unfit()
+    measured = Measured(runs.name, distributions, numbers, bool(alarms), without, forbids)
     answer.result.alarms += alarms
     add(answer.result.tables, measured.name, runs.names, distributions, numbers)
     if numbers:

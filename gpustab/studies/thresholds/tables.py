@@ -233,7 +233,7 @@ class Comparison(NamedTuple):
     rejected: Annotated[float, Column(about="share of draws of 1,000 values each in which the test rejects at 1 %")]
     draws: Annotated[int, Column(about="how many draws")]
     shape: Annotated[
-        Shape, Column(about="verdict: same, different, undecided, or no test: a run lies far from its group")
+        Shape, Column(about="verdict: same, different, undecided, or no test: a run lies far, or runs fall into kinds")
     ]
 
 

@@ -129,7 +129,7 @@ def test_a_run_far_from_its_group_makes_no_test_of_techniques():
     glove, other = (setting(group=name, technique=name, sampling="shuffled") for name in ("glove", "sgns"))
     judged = {far: findings([glove, other._replace(far=far)], [], []) for far in (False, True)}
     assert [row.agrees for row in judged[True]] == ["no test"]
-    assert "lies far from the others" in judged[True][0].rule
+    assert "a run lies far from the others" in judged[True][0].rule
     assert "lies far" not in judged[False][0].rule
 
 

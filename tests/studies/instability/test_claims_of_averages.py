@@ -148,7 +148,7 @@ def test_a_score_that_never_changes_is_not_raised(averages, test):
 
 
 def test_what_is_equal_without_any_error_is_in_no_order():
-    tree, one = (row(TreeRow, technique="sgns", average=kind, spaces=4, same_runs=0.1, same_runs_se=0.0)
+    tree, one = (row(TreeRow, technique="sgns", average=kind, spaces=4, same_runs=0.1, same_runs_se=0.0, halves_of=3)
                  for kind in ("tree", "one reference"))  # fmt: skip
     assert verdicts("3.2.2", (TREES, tree, one))[0] == "undecided"
     assert verdicts("3.2.2", (TREES, tree, one._replace(same_runs=0.2)))[0] == "yes"

@@ -31,7 +31,7 @@ def with_one(edit, runs=6, noise=0.15):
 
 
 def stretched(x):
-    return x * torch.linspace(1, 2.0, D, dtype=x.dtype)
+    return x * torch.linspace(1, 3.0, D, dtype=x.dtype)
 
 
 def partly_dealt_out(x):
@@ -121,26 +121,29 @@ def test_copies_are_no_kind():
 @pytest.mark.parametrize("runs", [3, 4, 6, 16])
 def test_the_farthest_run_is_tested_as_grubbs_does(runs):
     rng = np.random.default_rng(runs)
-    losses = rng.uniform(1, 2, (runs, runs))
+    losses = rng.uniform(1.5, 2, (runs, runs))
     losses = np.triu(losses, 1) + np.triu(losses, 1).T
     found = farthest(torch.from_numpy(losses))
-    means = losses.sum(1) / (runs - 1)
-    largest = int(means.argmax())
+    # Every run's own part of the squared losses is what least squares of d² = s_i² + s_j² finds.
+    i, j = np.triu_indices(runs, 1)
+    design = np.eye(runs)[i] + np.eye(runs)[j]
+    logs = np.log(np.linalg.lstsq(design, losses[i, j] ** 2)[0])
+    largest = int(logs.argmax())
     # Grubbs' statistic is over all values, this one over the others: they say the same.
-    grubbs = (means[largest] - means.mean()) / means.std(ddof=1)
+    grubbs = (logs[largest] - logs.mean()) / logs.std(ddof=1)
     others = grubbs * np.sqrt(runs * (runs - 2) / ((runs - 1) ** 2 - runs * grubbs**2))
     assert found.run == largest
     assert found.beyond == pytest.approx(others)
-    assert found.limit == pytest.approx(t.ppf(1 - 0.05 / runs, runs - 2))
+    assert found.limit == pytest.approx(t.ppf(1 - 0.01 / runs, runs - 2))
     left = np.delete(np.delete(losses, largest, 0), largest, 1)
     among = left.sum() / ((runs - 1) * (runs - 2))
-    assert found.ratio == pytest.approx(means[largest] / among)
+    assert found.ratio == pytest.approx(losses.sum(1)[largest] / (runs - 1) / among)
     assert found.losses == pytest.approx((among, losses.sum() / (runs * (runs - 1))))
 
 
 @pytest.mark.parametrize("edit", [stretched, partly_dealt_out])
 def test_a_run_that_lies_apart_is_a_note_and_the_verdict_stays(edit):
-    result = stability(runs_of(with_one(edit)), neighbours=[5])
+    result = stability(runs_of(with_one(edit, runs=8)), neighbours=[5])
     assert result.alarms == []
     (note,) = (note for note in result.notes if "times as far" in note)
     assert note.startswith("runs: run-002 lies 1.")
@@ -154,6 +157,24 @@ def test_runs_of_one_law_seldom_lie_apart(runs):
         stack = noisy_copies(runs, 60, 8, noise=0.3, seed=1000 * runs + seed)
         named += bool(flaws_of(one := runs_of(stack), engine.pip_pass(one)).apart)
     assert named <= 5
+
+
+@pytest.mark.parametrize("runs", [3, 4, 5, 8, 16])
+@pytest.mark.parametrize("spread", [0.1, 0.3])
+def test_noise_whose_size_differs_seldom_leaves_one_run_apart(runs, spread):
+    rng, named = np.random.default_rng(runs), 0
+    for _ in range(200):
+        noise = np.exp(2 * spread * rng.normal(size=runs))
+        losses = np.sqrt(noise[:, None] + noise) * (1 + 0.01 * rng.normal(size=(runs, runs)))
+        losses = np.triu(losses, 1)
+        found = belonging(torch.from_numpy(losses + losses.T)).apart
+        named += found is not None and LIES_APART.judge(found) == "yes"
+    assert named <= 10
+
+
+def test_a_run_between_the_others_leaves_none_apart():
+    line = torch.tensor([0.0, 1.0, 2.1])
+    assert farthest((line[:, None] - line).abs()).beyond == 0
 
 
 def test_of_three_runs_one_lies_apart_if_the_others_agree_well():

@@ -8,6 +8,7 @@ from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import beside_paper
+from gpustab.studies.shared.unfit import Unfit
 from gpustab.studies.thresholds.claims import cosine, higher, stable
 from gpustab.studies.thresholds.numbers import row_of
 from gpustab.studies.thresholds.page import of_paper, of_scores, of_shapes
@@ -36,13 +37,13 @@ def test_of_many_groups_the_extremes_are_told():
 def test_a_group_with_a_run_that_lies_far_is_compared_with_no_other():
     rows = [row(f"g{k}", mean=0.1 + 0.1 * k, sd=0.005) for k in range(2)]
     rows += [row(own.group, rule, mean=0.05) for rule in ("clear", "paper") for own in rows]
-    made, far = {"thresholds": Table.of(rows)}, {"g1": ["run-003"]}
-    (sentence,) = [s for s in verdict(made, far=far) if "is not tested" in s]
+    made, far = {"thresholds": Table.of(rows)}, {"g1": Unfit(["run-003 of the runs of g1"])}
+    (sentence,) = [s for s in verdict(made, unfit_groups=far) if "is not tested" in s]
     assert sentence.startswith("One threshold for both groups is not tested")
-    assert not any("No threshold fits" in s for s in verdict(made, far=far))
-    (observed,) = [x for x in observations(made, far=far) if x.claim == "No threshold fits all models."]
+    assert not any("No threshold fits" in s for s in verdict(made, unfit_groups=far))
+    (observed,) = [x for x in observations(made, unfit_groups=far) if x.claim == "No threshold fits all models."]
     assert observed.agrees == "no test"
-    assert any("No threshold fits both" in s for s in verdict(made, far={"other": ["run-003"]}))
+    assert any("No threshold fits both" in s for s in verdict(made, unfit_groups={"other": Unfit(["run-003"])}))
 
 
 def test_a_difference_picked_from_many_wants_more():
