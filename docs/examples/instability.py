@@ -19,7 +19,7 @@ from gpustab.studies.instability.subsets import Consistency, WithDistance
 from gpustab.studies.instability.trees import Term, TreeRow
 
 
-def _normal(distance: float, runs: int = 8) -> CosineTest:
+def _normal(distance: float, runs: int = 16) -> CosineTest:
     return made(CosineTest, technique="sgns", distance=distance, distance_band=0.01, runs=runs)
 
 

@@ -57,13 +57,16 @@ EDGES = {
     ),
     "instability.with-size-p": Edge(lambda x: WITH_CORPUS_SIZE.judge(OverCorpora(0.9, x, 7)), "yes", "undecided"),
     "instability.normal": Edge(
-        lambda x: NORMAL_COSINES.judge(cosine_test(distance=x, distance_band=0.0, runs=9)), "yes", "no"
+        lambda x: NORMAL_COSINES.judge(cosine_test(distance=x, distance_band=0.0, runs=16)), "yes", "no"
     ),
     "instability.not-normal": Edge(
-        lambda x: NORMAL_COSINES.judge(cosine_test(distance=1 + x, distance_band=1.0, runs=9)), "undecided", "no"
+        lambda x: NORMAL_COSINES.judge(cosine_test(distance=1 + x, distance_band=1.0, runs=16)), "undecided", "no"
     ),
     "instability.normal-from": Edge(
         lambda x: NORMAL_COSINES.judge(cosine_test(distance=0.0, distance_band=0.0, runs=x)), "undecided", "yes", step=1
+    ),
+    "instability.denied-from": Edge(
+        lambda x: NORMAL_COSINES.judge(cosine_test(distance=0.5, distance_band=0.0, runs=x)), "undecided", "no", step=1
     ),
     "instability.independent": Edge(
         lambda x: INDEPENDENT_COSINES.judge(cosine_test(correlation=x, correlation_se=0.0, runs=9, correlation_p=0.0)),

@@ -283,15 +283,15 @@ def _mean_cosine(vectors: Tensor, lengths: Tensor) -> float:
     0.3333333333333333
     """
     known = lengths.isfinite() & (lengths > 0)
-    rows = int(known.sum())
-    if rows < 2:
+    count = int(known.sum())
+    if count < 2:
         return 0.0
     scale = torch.where(known, 1 / lengths, 0.0)
     total = torch.zeros(vectors.shape[1], dtype=torch.float64, device=vectors.device)
     for k in range(0, len(vectors), _ROWS):
         rows = slice(k, k + _ROWS)
         total += (torch.where(known[rows, None], vectors[rows].double(), 0.0) * scale[rows, None]).sum(0)
-    return float((total.square().sum() - rows) / (rows * (rows - 1)))
+    return float((total.square().sum() - count) / (count * (count - 1)))
 
 
 def is_corpus(path: Path) -> bool:
