@@ -55,8 +55,7 @@ def read_tokens(folder: Path) -> Tokens:
     Raises:
         InputError: if there is no file of tokens that can be read, or it is not what its name says.
     """
-    readers = lambda file: tokens_of(read_object(file), file), _vocab_json, _vocab_txt
-    for name, read in zip(FILES, readers, strict=True):
+    for name, read in zip(FILES, (_tokenizer, _vocab_json, _vocab_txt), strict=True):
         if (folder / name).is_file():
             return read(folder / name)
     model = next((file.name for file in folder.glob("*.model")), None)
@@ -65,6 +64,10 @@ def read_tokens(folder: Path) -> Tokens:
         f"{folder}: there are no words; wanted one of {', '.join(FILES)}, or a file of one word a line by "
         f"{option('vocab', ...)}{instead}"
     )
+
+
+def _tokenizer(file: Path) -> Tokens:
+    return tokens_of(read_object(file), file)
 
 
 def tokens_of(content: Mapping[str, Any], file: Path) -> Tokens:
