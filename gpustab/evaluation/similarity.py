@@ -127,6 +127,6 @@ def _cosines(runs: Runs, pairs: list[Any]) -> NDArray[np.float64]:
     wanted, places = torch.tensor(pairs, device="cpu").unique(return_inverse=True)
     found = []
     for r in range(len(runs)):
-        own = torch.cat([runs.run(r, start=row, stop=row + 1) for row in wanted.tolist()])
+        own = runs.select(r, wanted)
         found.append(cosines(own[places[:, 0]], own[places[:, 1]]).cpu())
     return torch.stack(found).numpy()
