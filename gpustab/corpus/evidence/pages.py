@@ -18,6 +18,8 @@ _SLIGHT = 0.005
 """Of the words, how many stand in such lines: a page has some hundreds, and its head a few."""
 _STEPS, _RISING = 2, 0.7
 """By so much the number grows from one to the next, as heads of left pages alone do; and how many times it does."""
+_FIGURES = 7
+"""Digits of a number of a page, at most: a longer one is a code."""
 _DIGITS, _LETTER = re.compile(r"\d+"), re.compile(r"[^\W\d_]+")
 
 
@@ -29,7 +31,7 @@ def running_heads(look: Look) -> Doubt | None:
     for lines in look.stretches:
         numbered: dict[str, list[str]] = defaultdict(list)
         for line in lines:
-            if len(found := _DIGITS.findall(line)) == 1 and len(found[0]) < _PAGES:
+            if len(found := _DIGITS.findall(line)) == 1 and len(found[0]) <= _FIGURES:
                 numbered[" ".join(_DIGITS.sub("0", line).split())].append(line)
         for form, own in numbered.items():
             if _are_heads(own):
