@@ -126,7 +126,8 @@ class Technique:
         That is a block Gram, or the losses of words, squared norms and lists of neighbours where cosines take fewer
         products.
         """
-        nearest = max(LENGTHS) if self._keeps_lists and len(self._targets) == self.runs.words else 0
+        wanted = self._keeps_lists and "_neighbours" not in vars(self) and len(self._targets) == self.runs.words
+        nearest = max(LENGTHS) if wanted else 0
         found = engine.pip_pass(self.runs, self.compute, wordwise=True, nearest=nearest)
         basis, kept = found.basis, vars(self)
         kept["reduced"] = found.reduced
