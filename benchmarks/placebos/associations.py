@@ -150,9 +150,10 @@ def rows(folder: Path, sets: int) -> Iterator[Row]:
         source = Source(folder, kind)
         for k, world in enumerate(worlds(Associations(source))):
             yield from cells(world, source.noise, sets, 10 * seed + k)
-    words = frozenset(made_up(folder / "made-up"))
+    beside = folder.with_name(f"{folder.name}-made-up")  # within, it would be runs of another text in a run set
+    words = frozenset(made_up(beside))
     for seed, kind in enumerate(("shuffled", "bootstrap")):
-        source = Source(folder / "made-up" / "runs", kind, None)
+        source = Source(beside / "runs", kind, None)
         asked = Associations(source, tuple(word for word in source.runs.joint_words() if word in words))
         world = World(
             "made-up words at random places of the documents",

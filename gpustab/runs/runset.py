@@ -109,7 +109,7 @@ def _tell_unnamed(folder: Path, named: Set[Path | None]) -> None:
     leaves = sorted(
         leaf for leaf in found if leaf not in named and leaf.name != OUTPUT and UNFINISHED not in leaf.parts
     )
-    if left := [str(leaf.relative_to(folder)) for leaf in leaves if not _is_of_another(leaf, folder)]:
+    if left := [str(leaf.relative_to(folder)) for leaf in leaves if not lies_in_another(leaf, folder)]:
         log.warning(
             "%s: its manifest does not name %s: left out, as of a training that has not ended; call train again, or "
             "remove what is none of it",
@@ -118,8 +118,8 @@ def _tell_unnamed(folder: Path, named: Set[Path | None]) -> None:
         )
 
 
-def _is_of_another(leaf: Path, folder: Path) -> bool:
-    """Tell a leaf of a run set that lies within another."""
+def lies_in_another(leaf: Path, folder: Path) -> bool:
+    """Tell whether a leaf below a run set is one of another run set, which lies within it."""
     return any((leaf.parents[k] / MANIFEST).is_file() for k in range(len(leaf.relative_to(folder).parts) - 1))
 
 

@@ -15,7 +15,7 @@ from gpustab.formats.parsed import read_json
 from gpustab.results.page import counted
 from gpustab.runs.key import ENCODER, Key, Part
 from gpustab.runs.manifest import MANIFEST, PLAN, run_files
-from gpustab.runs.runset import read_entries
+from gpustab.runs.runset import lies_in_another, read_entries
 from gpustab.training.plan import corpus_record, differences_of_reading, part_of
 from gpustab.training.settings import TrainingSettings
 
@@ -75,7 +75,7 @@ def _there(folder: Path) -> Iterator[_Before]:
     named = {entry.path for entry in entries}
     for path in sorted(folder.rglob(PLAN)) if folder.is_dir() else ():
         place = path.parent.relative_to(folder).as_posix()
-        if place not in named and run_files(path.parent):
+        if place not in named and run_files(path.parent) and not lies_in_another(path.parent, folder):
             try:
                 made = read_json(path)
             except ValueError:

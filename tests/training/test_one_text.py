@@ -47,6 +47,12 @@ def test_a_second_text_is_refused_with_the_call_that_trains_it_apart(corpus, oth
     train_runs(plan(other, PPMI), tmp_path / words[4])
 
 
+def test_a_run_set_of_another_text_may_lie_within(corpus, other, tmp_path):
+    train_runs(plan(corpus, LSA), tmp_path / "mix")
+    train_runs(plan(other, LSA), tmp_path / "mix/drafts/other")
+    train_runs(plan(corpus, PPMI), tmp_path / "mix")
+
+
 def test_a_second_text_is_told_before_what_its_size_forbids(corpus, other, tmp_path):
     """Of the same technique: that it has too few documents for the dimensions of the set leads nowhere."""
     train_runs(plan(corpus, LSA, lsa={"dim": 30}), tmp_path / "mix")
