@@ -17,11 +17,25 @@ from torch import Tensor
 from gpustab.results.page import number, percent
 from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.shared.claims import Claim, Margin
+from gpustab.studies.shared.quieter import Quieter, own_parts, quieter, said_of_quieter
+from gpustab.studies.shared.related import (
+    RELATED,
+    Related,
+    in_a_row,
+    may_be_related,
+    related,
+    said_of_related,
+    said_of_row,
+    shared_parts,
+)
 from gpustab.studies.shared.wording import listed, word
 
 KINDS = Margin(1.4, "mean loss of runs of two kinds by that of one, above which they are kinds")
 """Runs of one law have 1.06 at most in 5,000 sets of 4 to 16 real runs, and 1.4 of 20 words in 4 dimensions; runs
 whose noise varies as e^{0.3 z} have none, since two loud ones lie farther from each other than from a quiet one."""
+
+ALONE = Margin(2.0, "the same where one kind of half of the runs at most is beside single runs")
+"""Each of these may then be the one that failed; the noise of runs that varies as e^{0.3 z} does so in 1 % of sets."""
 
 FAR_OF_FEW = Margin(1.7, "loss of a run to 2 or 3 others by theirs, above which it lies far from them")
 FAR = Margin(0.3, "the same with more others, as a logarithm, above which it lies far if they scatter not at all")
@@ -39,7 +53,7 @@ _SURE = 4
 _FEW = 4
 _NAMED = 5
 _HALF = 0.5
-"""Power of :data:`KINDS` from which a sketch doubts that runs are of one kind."""
+"""Power of the margins of kinds from which a sketch doubts that runs are of one kind."""
 
 
 class Apart(NamedTuple):
@@ -92,11 +106,17 @@ class Belonging(NamedTuple):
         kinds: two or more, the largest first; none where all runs but those named below belong together.
         far: runs that lie far from all others, with how many times as far as these from each other.
         apart: the one that lies farthest of the rest; ``None`` of fewer than three, or where there are kinds.
+        row: all runs in their order, where they are states of one training.
+        kin: runs that are related to others.
+        quieter: those of the rest that have less noise of their own, if some do.
     """
 
     kinds: list[list[int]]
     far: list[tuple[int, float]]
     apart: Apart | None
+    row: Sequence[int] = ()
+    kin: Sequence[Related] = ()
+    quieter: Quieter | None = None
 
     @property
     def outside(self) -> list[int]:
@@ -114,33 +134,67 @@ def belonging(losses: Tensor, leave_out: Tensor | None = None) -> Belonging:
     values = losses.double().cpu()
     silent = torch.zeros_like(values, dtype=torch.bool) if leave_out is None else leave_out.cpu()
     single = _first_of_each(silent)
-    kinds = [[single[k] for k in kind] for kind in kinds_of(values[single][:, single])]
-    if kinds:
-        return Belonging(kinds, [], None)
-    far = far_runs(values, silent)
-    lying = {r for r, _ in far}
-    rest = [r for r in single if r not in lying]
-    if 2 * len(rest) <= len(single):  # nobody can tell who is odd
-        far, rest = [], single
+    among = values[single][:, single]
+    if row := in_a_row(among):
+        return Belonging([], [], None, [single[k] for k in row])
+    kinds = kinds_of(among)
+    if kinds and not _differ_in_noise(among, kinds):
+        return Belonging([[single[k] for k in kind] for kind in kinds], [], None)
+    everyone = list(range(len(values)))
+    far = _far_one_after_another(values, silent, everyone)
+    if 2 * sum(r not in far for r in single) <= len(single):  # nobody can tell who is odd
+        far = {}
+    # Several that are unrelated to all would make runs of one kind seem to have much in common; one does not.
+    asked = [r for r in single if r not in far] if len(far) > 1 else single
+    kin = [found.among(asked) for found in related(values[asked][:, asked])]
+    made = {found.run for found in kin}
+    if made and len(far) <= 1:
+        far = _far_one_after_another(values, silent, [r for r in everyone if r not in made])
+    rest = [r for r in single if r not in made and r not in far]
     apart = farthest(values[rest][:, rest])
-    return Belonging([], far, apart and apart._replace(run=rest[apart.run]))
+    less = quieter(values[rest][:, rest])
+    return Belonging(
+        [],
+        sorted(far.items()),
+        apart and apart._replace(run=rest[apart.run]),
+        kin=kin,
+        quieter=less and less.among(rest),
+    )
+
+
+def _differ_in_noise(losses: Tensor, kinds: Sequence[Sequence[int]]) -> bool:
+    """Tell whether one kind beside single runs is no more than runs with less noise of their own."""
+    one, alone = kinds[0], kinds[-1]
+    if len(alone) > 1 or not quieter(losses):
+        return False
+    return float(shared_parts(losses)[list(one)][:, list(one)].max()) <= RELATED
+
+
+def _far_one_after_another(values: Tensor, silent: Tensor, left: list[int]) -> dict[int, float]:
+    """Return which of some runs lie far, also those that only show when others that lie farther are gone."""
+    far = dict[int, float]()
+    while found := far_runs(values[left][:, left], silent[left][:, left]):
+        far |= {left[r]: ratio for r, ratio in found}
+        left = [r for r in left if r not in far]
+    return far
 
 
 def _first_of_each(same: Tensor) -> list[int]:
     return [r for r in range(len(same)) if not bool(same[r, :r].any())]
 
 
-def kinds_of(losses: Tensor, margin: float = KINDS) -> list[list[int]]:
+def kinds_of(losses: Tensor, power: float = 1) -> list[list[int]]:
     """Return the kinds of runs, the largest first; nothing where they are of one kind.
 
     Runs are merged by their mean losses (average linkage); of all stages on the way that one counts where the least
     mean loss of two kinds most exceeds the largest within one. Independent noise makes no kinds, however much its size
     differs: then ``d_ij² = s_i² + s_j²``, and two loud runs lie farther from each other than from quiet ones. Two runs
-    at least make a kind; where there is one kind beside single runs, or these are half of all, nothing is said.
+    at least make a kind. Where there is one beside single runs, these are kinds of their own if they are half of all or
+    more; else they lie far, or not.
 
     Args:
         losses: ``(R, R)`` symmetric pair matrix without copies.
-        margin: see :data:`KINDS`.
+        power: of the margins :data:`KINDS` and :data:`ALONE`.
 
     Example:
         >>> apart = torch.full((5, 5), 3.0)
@@ -154,24 +208,33 @@ def kinds_of(losses: Tensor, margin: float = KINDS) -> list[list[int]]:
     losses = losses.double().cpu()
     i, j = torch.triu_indices(runs, runs, 1, device="cpu")
     pairs = losses[i, j]
-    if pairs.max() <= margin * pairs.min():  # so are their means
+    if pairs.max() <= KINDS**power * pairs.min():  # so are their means
         return []
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
 
     values = losses.clone().fill_diagonal_(0).numpy()
     kinds, within = {r: [r] for r in range(runs)}, dict.fromkeys(range(runs), 0.0)
-    best, found = margin, list[list[int]]()
+    best, found = 0.0, list[list[int]]()
     for step, (one, other, between, _) in enumerate(linkage(squareform(values, checks=False), "average")):
         several = [len(kind) for kind in kinds.values() if len(kind) > 1]
-        if len(several) > 1 and 2 * sum(several) > runs and between > best * max(within.values()):
-            widest = max(within.values())
+        least = _least_ratio(several, runs) ** power
+        if (widest := max(within.values())) * max(best, least) < between:
             best, found = between / widest if widest else math.inf, list(kinds.values())
         members = kinds.pop(int(one)) + kinds.pop(int(other))
         del within[int(one)], within[int(other)]
         kinds[runs + step] = members
         within[runs + step] = float(values[np.ix_(members, members)].sum() / (len(members) * (len(members) - 1)))
     return sorted(map(sorted, found), key=lambda kind: (-len(kind), kind))
+
+
+def _least_ratio(sizes: Sequence[int], runs: int) -> float:
+    """Return the ratio from which kinds of such sizes, and the single others of so many runs, are kinds."""
+    if len(sizes) > 1 and 2 * sum(sizes) > runs:
+        return KINDS
+    # Two of five or more may be one training: see related.
+    alone = len(sizes) == 1 and 2 * sizes[0] <= runs and (sizes[0] > 2 or runs == _FEW)
+    return ALONE if alone else math.inf
 
 
 def said_of_kinds(
@@ -190,16 +253,23 @@ def said_of_kinds(
     within, between = map(form, within_and_between(distances, kinds))
     which = "; ".join(listed([names[r] for r in kind]) for kind in kinds[:_NAMED])
     more = f"; and {len(kinds) - _NAMED} more" if len(kinds) > _NAMED else ""
+    made = " Or is one of the two made of the other?" if len(kinds[0]) == 2 > len(kinds[1]) else ""
     return (
         f"The runs fall into {word(len(kinds))} kinds: {which}{more}. Two runs of one kind lie {within} apart, two of "
-        f"different kinds {between}. A mean over all of them says nothing of any. Measure each kind by itself."
+        f"different kinds {between}. A mean over all of them says nothing of any. Measure each kind by itself.{made}"
     )
 
 
 def said_of_apart(found: Belonging, names: Sequence[str]) -> list[str]:
-    """Return the note on a run that lies apart, if there is one."""
+    """Return the notes on a run that lies apart, and on runs with less noise than the others, if there are such."""
     said = LIES_APART.sentence(found.apart._replace(name=names[found.apart.run])) if found.apart else ""
-    return [said] if said else []
+    return [*[said] * bool(said), *([said_of_quieter(found.quieter, names)] if found.quieter else ())]
+
+
+def said_of_kin(found: Belonging, names: Sequence[str]) -> list[str]:
+    """Return what is said of runs that are no trainings of their own."""
+    row = [said_of_row(found.row, names)] if found.row else []
+    return row + [said_of_related(one, names) for one in found.kin]
 
 
 def within_and_between(values: Tensor, kinds: Sequence[Sequence[int]]) -> tuple[float, float]:
@@ -230,8 +300,7 @@ def farthest(losses: Tensor) -> Apart | None:
     if runs < 3:
         return None
     values = losses.double().cpu().clone().fill_diagonal_(0)
-    means, squares = values.sum(1) / (runs - 1), values.square().sum(1)
-    own = (squares - squares.sum() / (2 * (runs - 1))) / (runs - 2)  # s²
+    means, own = values.sum(1) / (runs - 1), own_parts(values)
     run = int(own.argmax())
     rest = torch.cat([own[:run], own[run + 1 :]])
     among = float((means.sum() - 2 * means[run]) / (runs - 2))
@@ -290,7 +359,8 @@ def all_belong(distances: Tensor, leave_out: Tensor) -> bool:
     if runs < 3:
         return True
     single = _first_of_each(leave_out.cpu())
-    if kinds_of(distances.mean(0)[single][:, single].sqrt(), KINDS**_HALF):
+    among = distances.mean(0)[single][:, single].sqrt()
+    if kinds_of(among, _HALF) or may_be_related(among):
         return False
     parts = [distances.mean(0), *(distances.sum(0) - distances) / (groups - 1)]
     beyond = torch.stack([_farness(part.sqrt(), leave_out)[1] for part in parts])

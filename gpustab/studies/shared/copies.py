@@ -30,6 +30,8 @@ NEAR = Margin(0.1, "loss of two runs by the least of theirs to any other run, be
 """Among runs of one law no pair is: their losses to each other vary by a fifth, and where the noise of runs varies as
 e^{0.3 z} by twice that. An average of runs lies half as far from its members as these lie from each other.
 """
+NEAR_OF_THREE = Margin(0.3, "the same of three runs, below which nobody can tell if those are one or the third is odd")
+_THREE = 3
 
 
 class Copies(NamedTuple):
@@ -53,10 +55,10 @@ class Copies(NamedTuple):
         classes = ([r, *(k for k in left if k != r and bool(self.same[r, k]))] for r in left)
         return [several for several in classes if len(several) > 1 and several[0] == min(several)]
 
-    def nearly_one(self, losses: Tensor, margin: float = NEAR) -> list[tuple[int, int, float]]:
+    def nearly_one(self, losses: Tensor, times: float = 1) -> list[tuple[int, int, float]]:
         """Return :func:`nearly_one` of runs that are no copies, by their numbers among all."""
         kept = self.kept()
-        return [(kept[a], kept[b], times) for a, b, times in nearly_one(losses[kept][:, kept], margin)]
+        return [(kept[a], kept[b], nearer) for a, b, nearer in nearly_one(losses[kept][:, kept], times)]
 
 
 def same_pairs(runs: Runs, pip: engine.PipPass) -> Copies:
@@ -152,7 +154,7 @@ def said_of_copies(names: Sequence[str], copies: Copies, several: Sequence[int])
     return f"{which} are the same vectors"
 
 
-def nearly_one(losses: Tensor, margin: float = NEAR) -> list[tuple[int, int, float]]:
+def nearly_one(losses: Tensor, times: float = 1) -> list[tuple[int, int, float]]:
     """Return pairs of runs that lie far nearer to each other than either lies to any other, with how many times.
 
     Trained on, centred, or rounded and turned: which it is, and whether it is not the others that failed, losses do
@@ -160,14 +162,15 @@ def nearly_one(losses: Tensor, margin: float = NEAR) -> list[tuple[int, int, flo
 
     Args:
         losses: ``(R, R)`` symmetric pair matrix, without copies, R ≥ 3; fewer runs have no others.
-        margin: see :data:`NEAR`.
+        times: of the margin, :data:`NEAR`, of three runs :data:`NEAR_OF_THREE`.
 
     Example:
         >>> nearly_one(torch.tensor([[0.0, 0.03125, 0.5], [0.03125, 0.0, 0.5], [0.5, 0.5, 0.0]]))
         [(0, 1, 16.0)]
     """
-    if len(losses) < 3:
+    if len(losses) < _THREE:
         return []
+    margin = times * (NEAR_OF_THREE if len(losses) == _THREE else NEAR)
     values = losses.double().cpu().clone().fill_diagonal_(torch.inf)
     two = values.topk(2, dim=1, largest=False)
     mate, others = two.indices[:, 0].tolist(), two.values[:, 1]
@@ -179,12 +182,34 @@ def nearly_one(losses: Tensor, margin: float = NEAR) -> list[tuple[int, int, flo
     return pairs
 
 
-def said_of_near(first: str, second: str, times: float) -> str:
-    """Return the fact that two runs are nearly one, and what that leaves open."""
+def said_of_near(first: str, second: str, times: float, third: str = "") -> str:
+    """Return the fact that two runs are nearly one, and what that leaves open; of three runs, also of the third."""
+    nearer = f"{first} and {second} lie {times:,.0f} times nearer to each other than to {third or 'any other run'}."
+    if third:
+        return (
+            f"{nearer} Either {third} is of another kind, or its training failed; or the two are one training: one is "
+            "the other, trained on, centred, or rounded and turned. Of three runs nobody can tell."
+        )
     return (
-        f"{first} and {second} lie {times:,.0f} times nearer to each other than to any other run: they are nearly one "
-        "run. Is one the other, trained on, centred, or rounded and turned? Then leave one out. Or did the others fail?"
+        f"{nearer} Is one the other, trained on, centred, or rounded and turned? Then leave one out. Or did the others "
+        "fail, or are they of another kind?"
     )
+
+
+def said_of_all_near(near: Sequence[tuple[int, int, float]], names: Sequence[str], kept: Sequence[int]) -> list[str]:
+    """Return what is said of all pairs that are nearly one.
+
+    Args:
+        near: see :func:`nearly_one`, by the runs' numbers.
+        names: of all runs.
+        kept: those that are no copies.
+    """
+    of_three = len(kept) == _THREE
+    others = [[names[r] for r in kept if r not in (a, b)] for a, b, _ in near]
+    return [
+        said_of_near(names[a], names[b], times, other[0] if of_three else "")
+        for (a, b, times), other in zip(near, others, strict=True)
+    ]
 
 
 def as_copies(values: Tensor, same: Tensor | None) -> Tensor:

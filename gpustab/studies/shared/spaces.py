@@ -23,9 +23,9 @@ from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words
 from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.shared import copies
-from gpustab.studies.shared.belonging import all_belong, belonging, said_of_apart, said_of_kinds
+from gpustab.studies.shared.belonging import all_belong, belonging, said_of_apart, said_of_kin, said_of_kinds
 from gpustab.studies.shared.claims import Margin
-from gpustab.studies.shared.copies import NEAR, Copies, are_one, same_by_sketch, same_pairs
+from gpustab.studies.shared.copies import Copies, are_one, same_by_sketch, same_pairs
 from gpustab.studies.shared.ties import decided_by_ties
 
 COLLAPSED = Margin(0.9, "mean cosine above which a space says little: nearly all words point the same way")
@@ -100,7 +100,11 @@ def flaws_of(runs: Runs, pip: engine.PipPass) -> Flaws:
     far = [*_far([runs.names[r] for r, _ in found.far], [ratio for _, ratio in found.far])]
     return Flaws(
         _collapse(runs, pip.scale.mean_cosine.tolist() if pip.scale else []),
-        [*_copies(runs, equal), *(copies.said_of_near(runs.names[a], runs.names[b], times) for a, b, times in near)],
+        [
+            *_copies(runs, equal),
+            *copies.said_of_all_near(near, runs.names, equal.kept()),
+            *said_of_kin(found, runs.names),
+        ],
         [said_of_kinds(found.kinds, runs.names, losses, chance_of(runs, pip))] if found.kinds else far,
         [runs.names[r] for r in found.outside],
         said_of_apart(found, runs.names),
@@ -131,7 +135,7 @@ def look_at(runs: Runs, compute: Compute) -> list[str]:
     same = same_by_sketch(runs, sketch, compute)
     if same is None:
         return of_spaces(runs, engine.pip_pass(runs, compute))
-    near = same.nearly_one(sketch.distances.mean(0).sqrt(), 2 * NEAR)  # as a sketch errs
+    near = same.nearly_one(sketch.distances.mean(0).sqrt(), 2)  # as a sketch errs
     if near or (
         not all_belong(sketch.distances, same.same)
         and not (len(runs) > _FEW_PAIRS and all_belong(engine.sketch_pass(runs, compute, 16).distances, same.same))

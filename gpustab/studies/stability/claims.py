@@ -377,19 +377,19 @@ def copies(which: str, means: tuple[float, float] | None) -> str:
     return f"{which}. {left}Copies would make the runs look more stable than they are."
 
 
-def nearly_one(two: str, second: str, of: int, without: float, with_it: float) -> str:
-    """Return the alarm of two runs that are nearly one.
+def nearly_one(two: str, second: str, without: float, with_it: float, *, of_three: bool = False) -> str:
+    """Return the alarm of two runs that are nearly one, or related.
 
     Args:
         two: says so of them.
         second: the name of the one that is left out.
-        of: how many runs there are.
         without: mean reduced PIP loss of the others.
         with_it: that of all runs.
+        of_three: whether the third may be the odd one.
     """
     losses = f"The loss is {number(without, 3)} without {second} and {number(with_it, 3)} with it."
-    if of == 3:
-        return f"Two of three runs are nearly one. {two} {losses} Nobody can tell which, so there is no verdict."
+    if of_three:
+        return f"{two} {losses} So there is no verdict."
     return f"{two} {losses} The sentences below leave {second} out, the tables do not."
 
 

@@ -15,13 +15,15 @@ from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.belonging import belonging, said_of_apart, said_of_kinds
 from gpustab.studies.shared.claims import BOOTSTRAP_IS, documents
-from gpustab.studies.shared.copies import Copies, nearly_one, said_of_copies, said_of_near, same_pairs
+from gpustab.studies.shared.copies import Copies, nearly_one, said_of_all_near, said_of_copies, same_pairs
+from gpustab.studies.shared.related import said_of_related, said_of_row
 from gpustab.studies.shared.spaces import COLLAPSED, chance_of, equal_by_nature, same_each_time
 from gpustab.studies.shared.wording import groups_in_words
 from gpustab.studies.stability import claims
 from gpustab.studies.stability.contrasts import HALF, mean_of
 
 NO_VERDICT = "The page gives no verdict."
+_THREE = 3
 
 
 class Judged(NamedTuple):
@@ -70,20 +72,36 @@ def judge(runs: Runs, pip: engine.PipPass) -> Judged:
     if by_nature:
         return Judged(alarms, [], constant=True)
     every = kept
-    for a, b, times in nearly_one(losses[kept][:, kept]):
-        two = said_of_near(runs.names[every[a]], runs.names[every[b]], times)
+    near = nearly_one(losses[kept][:, kept])
+    for (_, b, _), two in zip(
+        near, said_of_all_near(near, [runs.names[r] for r in every], range(len(every))), strict=True
+    ):
         kept = [r for r in kept if r != every[b]]
-        alarms.append(claims.nearly_one(two, runs.names[every[b]], len(every), *_means(losses, kept, every)))
-    if len(every) == 3 > len(kept):  # the third may be the odd one
+        with_it = _means(losses, kept, every)
+        alarms.append(claims.nearly_one(two, runs.names[every[b]], *with_it, of_three=len(every) == _THREE))
+    if len(every) == _THREE > len(kept):  # the third may be the odd one
         return Judged(alarms, [], copies=copies)
-    among = belonging(losses[kept][:, kept])
+    return _among(runs, pip, losses, kept, alarms, copies)
+
+
+def _among(
+    runs: Runs, pip: engine.PipPass, losses: Tensor, kept: list[int], alarms: list[str], copies: tuple[str, ...]
+) -> Judged:
+    """Judge runs of which each is a space of its own: whether they belong together."""
+    every, among = kept, belonging(losses[kept][:, kept])
+    names = [runs.names[r] for r in every]
+    if among.row:
+        return Judged([*alarms, f"{said_of_row(among.row, names)} {NO_VERDICT}"], [], copies=copies)
+    for kin in among.kin:
+        kept = [r for r in kept if r != every[kin.run]]
+        alarms.append(claims.nearly_one(said_of_related(kin, names), names[kin.run], *_means(losses, kept, every)))
     if among.kinds:
-        kinds = [[kept[k] for k in kind] for kind in among.kinds]
+        kinds = [[every[k] for k in kind] for kind in among.kinds]
         said = said_of_kinds(kinds, runs.names, losses, chance_of(runs, pip))
         return Judged([*alarms, f"{said} {NO_VERDICT}"], [], copies=copies)
-    notes = said_of_apart(among, [runs.names[r] for r in kept])
+    notes = said_of_apart(among, names)
     if among.far:
-        far = [kept[k] for k, _ in among.far]
+        far = [every[k] for k, _ in among.far]
         kept = [r for r in kept if r not in far]
         alarms.append(_odd(runs, pip, losses, far, kept))
     return Judged(alarms, kept if len(kept) > 1 else [], notes=notes, copies=copies)

@@ -100,9 +100,14 @@ def test_kinds_are_the_runs_of_each(sizes, spread):
     assert kinds_of(matrix(sizes, 0.4, 1.0, spread)) == planted
 
 
-def test_one_kind_beside_single_runs_is_none():
-    for sizes in ((4, 1, 1), (3, 1), (2, 1, 1, 1), (3, 1, 1, 1, 1)):
+def test_one_kind_beside_single_runs_is_none_unless_these_are_half_of_all():
+    for sizes in ((4, 1, 1), (3, 1)):
         assert kinds_of(matrix(sizes, 0.4, 1.0)) == []
+    assert kinds_of(matrix((2, 1, 1, 1), 0.4, 1.0)) == []  # the two may be one training
+    for sizes in ((3, 1, 1, 1), (2, 1, 1), (3, 1, 1, 1, 1)):
+        kind, others = [*range(sizes[0])], range(sizes[0], sum(sizes))
+        assert kinds_of(matrix(sizes, 0.4, 1.0)) == [kind, *([r] for r in others)]
+        assert kinds_of(matrix(sizes, 0.6, 1.0)) == []
 
 
 def test_distances_within_and_between_kinds_are_means_over_pairs():

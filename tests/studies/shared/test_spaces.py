@@ -132,7 +132,7 @@ def one_of_another_kind(runs=6):
 
 
 def test_the_least_and_the_most_of_far_runs_are_numbers_not_text(monkeypatch):
-    monkeypatch.setattr(belonging, "far_runs", lambda *_: [(0, 10.2), (1, 9.8)])
+    monkeypatch.setattr(belonging, "_far_one_after_another", lambda *_: {0: 10.2, 1: 9.8})
     runs = runs_of(noisy_copies(5, 60, 8))
     (note,) = said(of_spaces(runs, engine.pip_pass(runs)), "times as far")
     assert note.startswith("run-000, run-001 lie 9.8 to 10.2 times as far")

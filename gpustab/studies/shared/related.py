@@ -1,0 +1,178 @@
+"""Which runs of a group are no trainings of their own: made of one another, or saved on the way of one training.
+
+What two independent runs do to a space adds up: ``d_ij² = s_i² + s_j²``, with each run's own part s². So the losses to
+all other runs tell how far two of them should lie from each other, whatever the size of their noise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from gpustab.studies.shared.claims import Margin
+from gpustab.studies.shared.quieter import own_parts
+from gpustab.studies.shared.wording import listed
+
+RELATED = Margin(0.5, "part of two runs' own squared losses that they have in common, above which they are related")
+"""Two of ten real trainings have 0.16 in common at most; a run with its average with another 0.55, one that was trained
+on 0.97, two of another kind than the rest up to 0.7; two of eight of a quarter of the others' noise 0.41."""
+NEARER = Margin(0.8, "loss of two runs by the median of either's to unrelated ones, up to which they may be related")
+"""Two loud runs seem to have much in common, as losses grow no more near chance; but they lie near nobody."""
+BETWEEN = Margin(0.2, "squared loss of two runs by which those to a third fall short, above which it lies between")
+"""An average of two has 0.5, and a run without noise of its own 0."""
+STEPS = Margin(0.75, "squared loss of two runs by those to one between them, summed, above which they lie in a row")
+"""It is 1 on a walk, 2 on a straight line, and a half for independent runs and for those of one kind."""
+
+_LEAST = 3
+"""Runs of which one may lie between the others; from four on two others tell what a pair should be."""
+_ROW = 5
+"""Runs from which no kinds lie in a row."""
+_LEAVE = "Then it is no training of its own: leave it out."
+
+
+class Related(NamedTuple):
+    """A run that is no training of its own.
+
+    Attributes:
+        run: its number.
+        to: the runs that it is made of, or that are made of it.
+        times: how many times farther the nearest other run lies; NaN where there is none.
+    """
+
+    run: int
+    to: list[int]
+    times: float
+
+    def among(self, runs: Sequence[int]) -> Related:
+        """Return the same by the numbers that these runs have elsewhere."""
+        return Related(runs[self.run], [runs[k] for k in self.to], self.times)
+
+
+def shared_parts(losses: Tensor) -> Tensor:
+    """Return which part of their own squared losses two runs have in common, ``1 − d_ij² / (s_i² + s_j²)``.
+
+    ``s_i² = A_i − M / 2``, with the mean A of the squared losses to the runs but i and j, and the mean M of those among
+    them.
+
+    Args:
+        losses: ``(R, R)`` symmetric pair matrix without copies, R ≥ 4.
+
+    Returns:
+        ``(R, R)``; −∞ where the two lie between the others, and on the diagonal.
+
+    Example:
+        >>> own = torch.tensor([1.0, 1.0, 2.0, 4.0, 5.0])
+        >>> square = own[:, None] + own
+        >>> square[0, 1] = square[1, 0] = 0.5
+        >>> f"{shared_parts(square.sqrt().fill_diagonal_(0))[0, 1]:.2f}"
+        '0.75'
+    """
+    square = losses.double().cpu().square().fill_diagonal_(0)
+    others = len(square) - 2
+    sums = square.sum(1)
+    both = sums[:, None] + sums
+    among = (square.sum() - 2 * both + 2 * square) / (others * (others - 1))
+    due = (both - 2 * square) / others - among
+    return (1 - square / due).where(due > 0, -math.inf).fill_diagonal_(-math.inf)
+
+
+def related(losses: Tensor, margin: float = RELATED, nearer: float = NEARER) -> list[Related]:
+    """Return runs that are related to others; without them no two of the rest are.
+
+    Args:
+        losses: ``(R, R)`` symmetric pair matrix without copies. Of three runs only one between the others is known.
+        margin: see :data:`RELATED`.
+        nearer: see :data:`NEARER`.
+    """
+    losses = losses.double().cpu()
+    left, found = list(range(len(losses))), list[Related]()
+    while len(left) >= _LEAST:
+        values = losses[left][:, left]
+        pairs = _between(values)
+        if len(left) > _LEAST:
+            pairs |= _related_pairs(values, margin, nearer)
+        many = pairs.sum(1)
+        if not int(many.max()):
+            break
+        run = int((many == many.max()).nonzero()[-1])
+        others = ~pairs[run]
+        others[run] = False
+        times = float(values[run][others].min() / values[run][pairs[run]].max()) if bool(others.any()) else math.nan
+        found.append(Related(run, pairs[run].nonzero().flatten().tolist(), times).among(left))
+        left.pop(run)
+    return found
+
+
+def _related_pairs(values: Tensor, margin: float, nearer: float) -> Tensor:
+    pairs = shared_parts(values) > margin
+    median = values.where(~pairs, math.nan).fill_diagonal_(math.nan).nanmedian(1).values
+    return pairs & (values < nearer * torch.minimum(median[:, None], median))
+
+
+def _between(values: Tensor) -> Tensor:
+    """Return which pairs are a run that lies between two others and one of these.
+
+    Independent noise never does so: ``d_ik² + d_jk² − d_ij²`` is twice the own part of k.
+    """
+    square, pairs = values.square(), torch.zeros_like(values, dtype=torch.bool)
+    own = own_parts(values)
+    for run in (own < own.median() / 2).nonzero().flatten().tolist():
+        ratio = (square[run, :, None] + square[run]) / square
+        ratio[run] = ratio[:, run] = torch.inf
+        i, j = divmod(int(ratio.fill_diagonal_(torch.inf).argmin()), len(ratio))
+        if float(ratio[i, j]) < 1 - BETWEEN:
+            pairs[run, [i, j]] = pairs[[i, j], run] = True
+    return pairs
+
+
+def in_a_row(losses: Tensor, margin: float = STEPS) -> list[int]:
+    """Return the runs in the order in which each lies between the one before and the next; nothing where none does.
+
+    Example:
+        >>> steps = torch.arange(5.0)
+        >>> in_a_row((steps[:, None] - steps).abs().sqrt())
+        [0, 1, 2, 3, 4]
+    """
+    if len(losses) < _ROW or not bool(losses.isfinite().all()):
+        return []
+    square = losses.double().cpu().square().fill_diagonal_(0)
+    end = int(square.argmax()) // len(square)
+    order = square[end].argsort(stable=True).tolist()
+    if order[0] > order[-1]:
+        order.reverse()
+    square = square[order][:, order]
+    for j in range(1, len(order) - 1):
+        steps = square[:j, j, None] + square[j, j + 1 :]
+        if not bool((square[:j, j + 1 :] > margin * steps).all()):
+            return []
+    return order
+
+
+def may_be_related(losses: Tensor) -> bool:
+    """Tell whether estimates of losses leave a doubt that all runs are trainings of their own."""
+    return bool(in_a_row(losses, STEPS**2) or related(losses, RELATED / 2, NEARER**0.5))
+
+
+def said_of_related(found: Related, names: Sequence[str]) -> str:
+    """Return the fact that a run is related to others, and what that leaves open."""
+    run, to = names[found.run], listed([names[k] for k in found.to])
+    if len(found.to) > 1:
+        return f"{run} lies between {to}, as an average of them does, or one that was trained on. {_LEAVE}"
+    return (
+        f"{run} lies {found.times:.1f} times nearer to {to} than to any other run, and their own noise does not "
+        f"explain it. Is one made of the other, as one that is trained on? {_LEAVE} Or are both of another kind "
+        "than the rest? Then measure each kind by itself."
+    )
+
+
+def said_of_row(order: Sequence[int], names: Sequence[str]) -> str:
+    """Return the fact that runs lie in a row."""
+    return (
+        f"The runs lie in a row, each between the one before and the next: {listed([names[r] for r in order])}. So do "
+        "states of one training that were saved on its way. They are one run, and tell nothing of what another "
+        "training would give. Give one of each training."
+    )
