@@ -342,7 +342,7 @@ BEYOND_LAW = Claim[Excess](
     sentences={
         "no test": lambda x: (
             f"No word is sought from {x.first} to {x.second}. The training noise of these periods and that of "
-            f"documents dealt out at random differ {number(x.unlike_noise, 2)} times, so that words lead by noise alone. "
+            f"documents dealt out at random differ {number(x.unlike_noise, 2)} times, so words lead by noise alone. "
             "Look for a run of another kind."
         )
     },
