@@ -77,7 +77,10 @@ EXAMPLES = {
         Explained(_law(0.34), []),
     ],
     "change.order-of-words": [Order("sgns/shuffled", 0.62), Order("sgns/shuffled", math.nan), Order("sgns", 0.95)],
-    "change.word-beyond-law": [made(Excess, word="gay", q=q, excess=0.4) for q in (0.01, 0.3)],
+    "change.word-beyond-law": [
+        *(made(Excess, word="gay", q=q, excess=0.4) for q in (0.01, 0.3)),
+        made(Excess, first="1900-1949", second="1950-1999", word="gay", q=0.01, excess=0.4, unlike_noise=2.9),
+    ],
     "change.words-differ": [
         Differing({("1800–1849", "1850–1899"): (231, 1800), ("1850–1899", "1900–1949"): (1, 1750)}, 0.1),
         Differing({("1800–1849", "1850–1899"): (0, 1800)}, 0.1),

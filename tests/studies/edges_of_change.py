@@ -54,6 +54,11 @@ EDGES = {
     "change.beyond": Edge(
         lambda x: BEYOND_LAW.judge(Excess("s", "a", "b", "w", 0.1, 0.5, 0.4, 1.0, 0.1, 3, x, 0.1)), "yes", "no"
     ),
+    "change.unlike-noise": Edge(
+        lambda x: BEYOND_LAW.judge(Excess("s", "a", "b", "w", 0.1, 0.5, 0.4, 1.0, 0.1, 3, 0.01, 0.1, x)),
+        "yes",
+        "no test",
+    ),
     "change.reliable": Edge(lambda x: ORDER.judge(Order("a", x)), below="no", above="yes"),
     "change.barely": Edge(lambda x: FEWER_THAN_AT_RANDOM.judge(neighbours(x)), "too noisy", "more", step=1e-4),
     "change.alike": Edge(lambda x: NAME_ALIKE.judge(Agreement("a", x, 10**30, differ=True)), "no", "yes"),

@@ -19,6 +19,7 @@ NO_MORE = Margin(0.1, "part of what sampling adds to training by which a change 
 NOISY = Margin(0.5, "how far two runs of one period lie apart, by two different words, from which change is not tested")
 RELIABLE = Margin(0.9, "reliability of the order of words, from which on a list of those that moved most is shown")
 BEYOND = Margin(0.05, "rate of false discoveries among the words that are listed as beyond the law of frequency")
+UNLIKE_NOISE = Margin(1.5, "how many times the training noise of two periods and of a split differ, and still compare")
 WORDS_OF_A_LAW = Margin(20, "words from which on a law of frequency is fitted")
 
 BARELY = Margin(0.05, "part of their lists of neighbours that two runs of one period must share beyond chance")
@@ -316,14 +317,35 @@ ORDER = Claim[Order](
     sentences={"no": _not_reliable, "no test": _not_reliable},
 )
 
+
+def _beyond_law(word: Excess) -> str:
+    """By the splits, where their training noise is like that of the periods, or is not known.
+
+    An odd run makes noise that is the same for all words: in splits it hides what a word always leads by, in periods it
+    is a lead. Of 48 sets of 3 runs, one in ten odd, with 0.25 to 2 times the length of vectors as noise, some word was
+    named in 8; the noise of all these differed 2.5 times or more, that of sets without an odd run 1.1 times at most.
+    """
+    if word.unlike_noise > UNLIKE_NOISE:
+        return "no test"
+    return "yes" if word.q <= BEYOND and word.excess > 0 else "no"
+
+
 BEYOND_LAW = Claim[Excess](
     id="change.word-beyond-law",
     says="A word changed more than equally frequent words.",
     rule=(
         "the word lies above a curve over frequency, and farther above it than in randomly dealt documents, at a false "
-        f"discovery rate of {BEYOND:g} over all words of two periods. No verdict without two splits"
+        f"discovery rate of {BEYOND:g} over all words of two periods. No verdict without two splits. No test where the "
+        f"training noise of the periods is more than {UNLIKE_NOISE:g} times that of a split, or the other way round"
     ),
-    judge=lambda word: "yes" if word.q <= BEYOND and word.excess > 0 else "no",
+    judge=_beyond_law,
+    sentences={
+        "no test": lambda x: (
+            f"No word is sought from {x.first} to {x.second}. The training noise of these periods and that of "
+            f"documents dealt out at random differ {number(x.unlike_noise, 2)} times, so words lead by noise alone. "
+            "Look for a run of another kind."
+        )
+    },
 )
 
 

@@ -44,6 +44,7 @@ class Rows(NamedTuple):
         frequency: ``(v,)`` relative, in the earlier period.
         changes: by number n of runs that were averaged, ``(k, v)`` of k disjoint averages.
         without: the same without each run of an average, ``(k, n, v)``; nothing for n = 1.
+        training: mean change of the words between two runs of one period; NaN where a period has one run.
     """
 
     first: str
@@ -52,6 +53,7 @@ class Rows(NamedTuple):
     frequency: Floats
     changes: dict[int, Floats]
     without: dict[int, Floats]
+    training: float = math.nan
 
 
 class Fitted(NamedTuple):
@@ -79,7 +81,8 @@ def rows_of(both: Between) -> Rows | None:
         if lacking:
             without[n] = np.stack([values.numpy()[tested] for values in lacking]).reshape(len(level), n, len(words))
     frequency = first.numpy()[tested] / both.first.tokens
-    return Rows(both.first.name, both.second.name, words, frequency, changes, without)
+    training = float(both.moves.within.value.numpy()[tested].mean())
+    return Rows(both.first.name, both.second.name, words, frequency, changes, without, training)
 
 
 class Laws:
@@ -223,6 +226,7 @@ def excesses(series: str, laws: Laws, splits: Sequence[Laws]) -> list[Excess]:
         excess = np.array([own[key][1] for key in keys])
         held = [[split[key][1] if key in split else math.nan for key in keys] for split in others]
         rates = beyond_splits(excess, np.array(held).reshape(len(others), len(keys))).tolist()
+        unlike = unlike_noise(part, [other for split in splits for other in split.parts])
         left = [_beyond(part, values) for values in part.without[n][0]] if n > 1 else []
         errors = (jackknife_error(values) for values in np.stack(left).T.tolist()) if left else repeat(math.nan)
         of_part = []
@@ -230,9 +234,20 @@ def excesses(series: str, laws: Laws, splits: Sequence[Laws]) -> list[Excess]:
             change, beyond = own[key]
             noise = [split[key][0] for split in others if key in split]
             expected, at_random = change / math.exp(beyond), fmean(noise or [math.nan])
-            of_part.append(Excess(series, *key, frequency, change, expected, beyond, error, n - 1, rate, at_random))
+            numbers = frequency, change, expected, beyond, error, n - 1, rate, at_random, unlike
+            of_part.append(Excess(series, *key, *numbers))
         rows += sorted(of_part, key=lambda row: (-row.excess, row.word))
     return rows
+
+
+def unlike_noise(part: Rows, others: Sequence[Rows]) -> float:
+    """Return how many times as large the training noise of a pair of periods is as that of a split, or that as it.
+
+    Of several splits that which is unlike the most; NaN where training noise is not known.
+    """
+    same = [other.training for other in others if (other.first, other.second) == (part.first, part.second)]
+    ratios = [noise / part.training for noise in same if noise > 0 and part.training > 0]
+    return max((max(ratio, 1 / ratio) for ratio in ratios), default=math.nan)
 
 
 def _beyond(part: Rows, change: Floats) -> Floats:

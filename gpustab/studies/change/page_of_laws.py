@@ -70,7 +70,9 @@ def of_excess(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
         for first, part in of_series.split("first")
         if (surest := _surest(part.rows()))
     ]
-    none = "" if lists else _NONE
+    first = [next(part.rows()) for _, of_series in excess.split("series") for _, part in of_series.split("first")]
+    unlike = dict.fromkeys(filter(None, map(BEYOND_LAW.sentence, first)))
+    none = "" if lists or len(unlike) == len(first) else _NONE
     if classes.height:
         lists.append(SmallTable.of("By frequency, ± 95 % over words, as if they were independent", classes, _CLASSES))
     if excess.height:
@@ -83,7 +85,7 @@ def of_excess(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
                 f"were dealt out at random, which stands beside it; {percent(BEYOND)} of those listed may be there by "
                 "chance of documents and training. First are those whose ratio is surely highest, by the lower end of "
                 "its interval over "
-                f"runs.{none}"
+                f"runs.{none}{''.join(f' {sentence}' for sentence in unlike)}"
             ),
         )
 

@@ -259,6 +259,9 @@ class Excess(NamedTuple):
     noise: Annotated[
         float, Column(AT_RANDOM, 3, "change between documents that were, mean over the splits; NaN without a control")
     ]
+    unlike_noise: Annotated[
+        float, Column(about="how many times the training noise of periods and of a split differ; NaN of single runs")
+    ] = math.nan
 
     @property
     def interval(self) -> tuple[float, float]:

@@ -1,16 +1,20 @@
 """The law of frequency: errors over runs are those of repeated trainings, and a word's excess is its residual."""
 
 import math
+from dataclasses import replace
 from statistics import fmean, stdev
 
 import numpy as np
 import pytest
+import torch
 
 from gpustab import InputError
+from gpustab.studies.change.claims import BEYOND_LAW
 from gpustab.studies.change.laws import Laws, Rows, beyond_splits, by_frequency, excesses, law_rows, run_error
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.page import page
 from gpustab.studies.change.study import change
+from gpustab.studies.change.tables import EXCESS
 from tests.statistics.test_curves import natural
 from tests.studies.change.planted import groups, runset
 
@@ -109,6 +113,53 @@ def test_the_page_lists_those_that_lead_documents_dealt_out_at_random():
     block = next(own for own in page(one) if own.title.startswith("Which words changed more than words of"))
     assert block.tables == []
     assert "can be said of no word" in block.answer
+
+
+def with_an_odd_run(laws, loud):
+    """Laws of which every average holds a run whose noise is the same for all words, and much larger than theirs."""
+    parts = []
+    for part in laws.parts:
+        large = 9 * part.changes[max(part.changes)].mean() * np.exp(0.02 * np.random.default_rng(0).normal(size=V))
+        parts.append(
+            part._replace(
+                changes={n: x + large for n, x in part.changes.items()},
+                without={n: x + large for n, x in part.without.items()},
+                training=loud,
+            )
+        )
+    laws.parts = parts
+    return laws
+
+
+@pytest.mark.parametrize("odd", [(False, True, True), (False, True, False), (True, False, False)])
+def test_words_lead_no_split_whose_runs_are_of_other_noise(odd):
+    """Noise that is the same for all words hides what each would lead by: the periods then lead by what is usual."""
+    own, *splits = (
+        with_an_odd_run(made(k), 0.9) if loud else Laws([x._replace(training=0.3) for x in made(k).parts], False)
+        for k, loud in enumerate(odd)
+    )
+    rows = excesses("s", own, splits)
+    assert [row.unlike_noise for row in rows] == pytest.approx([3.0] * len(rows))
+    assert {BEYOND_LAW.judge(row) for row in rows} == {"no test"}
+    if odd == (False, True, True):
+        assert sum(row.q <= 0.05 for row in rows) > V / 10  # which were named
+
+
+def test_a_pair_of_periods_says_how_unlike_its_noise_and_that_of_splits_are():
+    sound = runset(runs=3, splits=2)
+    names = {name: str(name.part) for name in sound}
+    bad = dict(sound)
+    (one,) = (name for name, said in names.items() if "1800" in said and "'2'" in said)
+    first, *others = bad[one]
+    noise = torch.from_numpy(np.random.default_rng(0).normal(size=tuple(first.vectors.shape))).to(first.vectors.dtype)
+    bad[one] = [replace(first, vectors=noise), *others]
+    for made_up, least, most in ((sound, 1.0, 1.2), (bad, 2.0, 20.0)):
+        answer = change(groups(made_up), min_count=1, resamples=0)
+        unlike = {row.first: row.unlike_noise for row in EXCESS.rows(answer.tables)}
+        assert least <= unlike["1800-1819"] <= most
+        assert 1.0 <= unlike["1820-1839"] <= 1.2
+        block = next(own for own in page(answer) if own.title.startswith("Which words changed more than words of"))
+        assert ("No word is sought from 1800-1819 to 1820-1839" in block.answer) is (made_up is bad)
 
 
 def naive_rates(excess, splits):

@@ -4,6 +4,7 @@ import torch
 from scipy import stats
 
 from gpustab.kernels.similarity_histogram import similarity_histogram
+from gpustab.studies.thresholds.claims_of_paper import SAME, shape_of
 from gpustab.studies.thresholds.distributions import Moments, compare, distance, of_histogram, of_steps, rejected
 from tests.studies.thresholds.oracles import kolmogorov_smirnov
 
@@ -82,3 +83,15 @@ def test_every_two_groups_and_the_spaces_of_each_are_compared():
     want = [distance(a, laws["b"][0]) for a in laws["a"]]
     assert found["a", "b"].distance == pytest.approx(np.mean(want))
     assert (found["a", "b"].lowest, found["a", "b"].highest) == (min(want), max(want))
+
+
+@pytest.mark.parametrize("runs", [2, 3, 4, 8])
+@pytest.mark.parametrize("law", ["normal", "standard_exponential", "heavy"])
+def test_few_runs_at_the_limit_are_hardly_ever_judged(runs, law):
+    """All pairs of two runs each lie on one side in a third of the sets, of three in a tenth: they share runs."""
+    rng, sets = np.random.default_rng(runs), 2000
+    draw = (lambda size: rng.standard_t(3, size=size)) if law == "heavy" else lambda size: getattr(rng, law)(size=size)
+    one, other = (1e-3 * draw((sets, runs)) for _ in range(2))
+    apart = SAME + (other[:, None, :] - one[:, :, None]).reshape(sets, -1)
+    assert sum(shape_of(row, 0.0) != "undecided" for row in apart.tolist()) <= 0.08 * sets
+    assert {shape_of(row, 0.0) for row in (apart + 0.5).tolist()} == {"different"}
