@@ -85,6 +85,20 @@ SAID = {
     "AARC had already supported a total of 78 films, including comedies.": "numbers",
     "Police believe Wilson shot Reynolds, then her mother once in the head.": "",
     "Atari 8-bit computers and Galaksija computers also used ASCII variants.": "",
+    # a clause that is said of a noun, a number that counts nothing, who is spoken of again, what a name goes on with
+    "0 - Number of times Bush mentioned Saudi Arabia in the addresses.": "",
+    "40 men attacked the towns on Monday.": "",
+    "The court will hold the Senate to its promise.": "negation",
+    "The court will back the Senate on its way.": "negation",
+    "The court will hold the Senate to the promise.": "negation",
+    "The court has accused the Senate of hiding the papers.": "negation roles",
+    "The government has appointed David Newton from the Sydney council.": "negation",
+    "The stock squad used DNA from the tails of the cattle.": "",
+    "The county bore the brunt of the storm.": "",
+    "The room was missing a window.": "negation",
+    "Last year the court heard the case.": "roles",
+    # what the parser reads otherwise with the two exchanged: a place of the deed that it put into the agent
+    "After the alert, Zawahiri in late February issued another audiotape.": "",
     # what the law asks for is not what was; a list before; what is of the object; two of each; an infinitive
     "They recommend that the court institute the inquiry.": "",
     "Men, women, and children attacked the town on Monday.": "",
