@@ -188,7 +188,9 @@ def _is_phrase(sentence: Parsed, head: int, part: Sequence[int]) -> bool:
 
 def _is_one_thing(sentence: Parsed, head: int, part: Sequence[int]) -> bool:
     """Whether an object is a thing of its own, and no one with its verb ("keeps pace"), nor with more than a place."""
-    noun = sentence[head]
+    noun, first = sentence[head], sentence[part[0]]
+    if noun.kind == "NOUN" and first.kind == "PROPN" and first.relation == "compound":
+        return False  # "caused Hal anxiety", "denied Spain aid"
     is_own = len(part) > 1 or noun.kind == "PROPN" or noun.feats.get("Number") == "Plur"
     return is_own and all(sentence[k].text in ("of", "in", "at") for k in part if sentence[k].kind == "ADP")
 
@@ -213,9 +215,9 @@ def _is_at_a_start(sentence: Parsed, verb: int, first: int) -> bool:
     return word.kind != "ADV" and before.kind not in _WITHIN_PHRASES and joins
 
 
-_OF_VERBS = frozenset(words_of("after before during since until through under with by as"))
+_OF_VERBS = frozenset(words_of("before during since until through under by as"))
 """Prepositions that are rather of the verb than of the object before them; "to" is not: "a wound to the back"."""
-_OF_PLACES = frozenset(words_of("in on at within across over for"))
+_OF_PLACES = frozenset(words_of("in on at within across over for after"))
 """Those that may be of either, but where a name of a place or a time stands behind them."""
 _GOING_ON = frozenset(words_of("including then"))
 """What goes on with an object behind a comma: "films, including comedies"."""
@@ -297,14 +299,17 @@ def _is_plural(part: Sequence[int], head: int, sentence: Parsed) -> bool:
 def _agrees(clause: Clause) -> bool:
     """Whether the verb is right with either for its subject.
 
-    It is of neither number for sure behind countries in the plural and the police.
+    It is of neither number for sure behind countries in the plural, the police, and "the" and a name in "s".
     """
     if clause.finite.tag == "MD" or clause.finite.text == "had":
         return True
     one, other = clause.plural
     written_so = {"VBZ": False, "VBP": True}.get(clause.finite.tag, one)
     return one == other == written_so and not any(
-        head.text.lower() == "police" or (head.tag == "NNPS" and head.entity in ("GPE", "ORG")) for head in clause.heads
+        head.text.lower() == "police"
+        or (head.tag == "NNPS" and head.entity in ("GPE", "ORG"))
+        or (head.tag == "NNP" and head.text[-1] == "s" and part[0].text.lower() == "the")
+        for head, part in zip(clause.heads, (clause.subject, clause.thing), strict=True)
     )
 
 

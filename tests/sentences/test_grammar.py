@@ -95,6 +95,10 @@ SAID = {
     "The government has appointed David Newton from the Sydney council.": "negation",
     "The stock squad used DNA from the tails of the cattle.": "",
     "The county bore the brunt of the storm.": "",
+    "Harry Truman denied Spain Marshall Plan aid.": "",
+    "The Aricaras made one last charge.": "",
+    "The machine could reduce backups at the office printer too.": "negation",
+    "The paper says ‘the dog bit the man’ in Rome.": "",
     "The room was missing a window.": "negation",
     "Last year the court heard the case.": "roles",
     # what the parser reads otherwise with the two exchanged: a place of the deed that it put into the agent
