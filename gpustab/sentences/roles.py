@@ -221,6 +221,7 @@ _OF_PLACES = frozenset(words_of("in on at within across over for after"))
 """Those that may be of either, but where a name of a place or a time stands behind them."""
 _GOING_ON = frozenset(words_of("including then"))
 """What goes on with an object behind a comma: "films, including comedies"."""
+_RELATIVE = frozenset({"WDT", "WP", "WP$"})
 _PLACES = {"DATE", "TIME", "GPE", "LOC", "FAC", "EVENT"}
 
 
@@ -230,7 +231,7 @@ def _is_at_an_end(sentence: Parsed, verb: int, end: int) -> bool:
     As in "shifted the focus, and planned an attack", or in "added money to the fund and workers to the firm".
     """
     behind = sentence[end]
-    if any(word.text in _GOING_ON for word in sentence[end : end + 2]):
+    if any(word.text in _GOING_ON or word.tag in _RELATIVE for word in sentence[end : end + 2]):
         return False
     if behind.kind in ("ADV", "VERB", "AUX") or (behind.head == verb and behind.kind in ("PART", "ADJ")):
         return False

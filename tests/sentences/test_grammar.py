@@ -95,6 +95,7 @@ SAID = {
     "The government has appointed David Newton from the Sydney council.": "negation",
     "The stock squad used DNA from the tails of the cattle.": "",
     "The county bore the brunt of the storm.": "",
+    "This criterion disqualified Pluto whose orbit overlaps another.": "",
     "Harry Truman denied Spain Marshall Plan aid.": "",
     "The Aricaras made one last charge.": "",
     "The machine could reduce backups at the office printer too.": "negation",
