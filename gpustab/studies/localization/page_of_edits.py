@@ -109,7 +109,7 @@ def _distances(rows: Sequence[EditScore]) -> SmallTable:
         "by the change",
         "by the control",
         "another sentence",
-        "change, of the way to another",
+        "change, of that",
     ]
     return SmallTable("Mean distances", header, body)
 
