@@ -3,9 +3,10 @@
     OMP_NUM_THREADS=2 OMP_WAIT_POLICY=PASSIVE python -m benchmarks.encoders --encoder FOLDER
 
 Every call is a process of its own. Texts are paragraphs of the State of the Union addresses, one a line, in an order
-that is drawn; memory is measured by a tiny model whose tokens are letters, and by the real one. Of a time the calls of
-few and of many sentences stand in turn, so that the start of the program can be taken off. What the file of results has
-is not measured again.
+that is drawn. Larger ones have more words; so there are texts of one vocabulary too, the sentences of the smallest
+dealt anew into lines. Memory is measured by the real model, and by its first layer alone, which has its tokens and its
+width at a quarter of the time. Of a time the calls of few and of many sentences stand in turn, so that the start of the
+program can be taken off. What the file of results has is not measured again.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ import argparse
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +29,10 @@ from benchmarks.setting import ROOT, environment, keep
 from gpustab.corpus.documents import open_documents
 from tests.encoders.tiny import save
 
-MEGABYTES = (1, 4, 9)
-OF_REAL = (0.1, 0.4, 1.2, 2.4)
+MEGABYTES = (1, 4)
+SAME = (0.4, 4.0, 12.0, 1.3)
+GROWS = (0.4, 4.0, 12.0)
+OF_REAL = (0.4, 4.0, 1.3)
 FEW, MANY = 50, 300
 REPEATS = 3
 OF_A_ROW = ("processor", "threads", "commit", "date")
@@ -57,16 +61,43 @@ def paragraphs() -> list[str]:
     return found
 
 
-def cut(lines: Sequence[str], size: float, path: Path) -> int:
-    """Write the first lines up to so many MB; returns the words."""
+def cut(lines: Iterable[str], size: float) -> list[str]:
+    """Return the first lines up to so many MB."""
     kept, total = [], 0.0
     for line in lines:
         total += len(line.encode()) + 1
         if kept and total > 1e6 * size:
             break
         kept.append(line)
-    path.write_text("\n".join(kept) + "\n", encoding="utf-8")
-    return sum(len(line.split()) for line in kept)
+    return kept
+
+
+def dealt(lines: Sequence[str]) -> Iterator[str]:
+    """Yield lines of the sentences of some lines, in ever other orders: a text of any length with one vocabulary."""
+    yield from lines
+    sentences, draw = [part for line in lines for part in line.replace(". ", ".\n").splitlines()], random.Random(1)
+    each = round(len(sentences) / len(lines))
+    while True:
+        draw.shuffle(sentences)
+        yield from (" ".join(sentences[k : k + each]) for k in range(0, len(sentences), each))
+
+
+def write(lines: Sequence[str], path: Path) -> int:
+    """Write lines to a file; returns the words."""
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return sum(len(line.split()) for line in lines)
+
+
+def first_layer(model: Path, folder: Path) -> Path:
+    """Write a model's first layer as a model of its own."""
+    from transformers import AutoModel
+
+    shutil.copytree(model, folder)
+    made = AutoModel.from_pretrained(folder)
+    made.encoder.layer = made.encoder.layer[:1]
+    made.config.num_hidden_layers = 1
+    made.save_pretrained(folder)
+    return folder
 
 
 class Kept:
@@ -90,14 +121,16 @@ class Kept:
             keep({"environment": now, "rows": self.rows}, self.path)
 
 
-def memory(model: Path, sizes: Sequence[float], name: str, folder: Path, kept: Kept) -> None:
-    """Measure every size of text."""
+def memory(model: Path, sizes: Sequence[float], name: str, words: str, folder: Path, kept: Kept) -> None:
+    """Measure every size of text, whose words are the ``same`` or ``more`` in larger ones."""
     lines = paragraphs()
     for size in sizes:
-        text = folder / f"{name}-{size}.txt"
-        what = {"what": "memory", "model": name, "text_megabytes": size, "words": cut(lines, size, text)}
-        output = folder / f"{name}-{size}"
-        kept.measure(what, f"encode {text} -m {model} -o {output} --runs 2 --min-count 20 {AS}")
+        text = folder / f"{name}-{words}-{size}.txt"
+        own = cut(dealt(cut(lines, min(sizes))) if words == "same" else lines, size)
+        what = {"what": "memory", "model": name, "vocabulary": words, "text_megabytes": size}
+        least = 1 if words == "same" else 20
+        line = f"encode {text} -m {model} -o {text.with_suffix('')} --runs 2 --min-count {least} {AS}"
+        kept.measure(what | {"words": write(own, text)}, line)
 
 
 def times(model: Path, folder: Path, kept: Kept) -> None:
@@ -120,8 +153,8 @@ def studies(model: Path, sizes: Sequence[float], folder: Path, kept: Kept) -> No
     lines, other = paragraphs(), save(folder / "other", seed=1)
     for size in sizes:
         text, dated, pairs = (folder / f"{name}-{size}" for name in ("text.txt", "dated.tsv", "pairs.tsv"))
-        cut(lines, size, text)
-        own = text.read_text(encoding="utf-8").splitlines()
+        own = cut(lines, size)
+        write(own, text)
         rows = [f"{1900 + k % 40}\t{line}" for k, line in enumerate(own)]
         dated.write_text("\n".join(["year\ttext", *rows]) + "\n", encoding="utf-8")
         scored = [f"{k % 6}\t{own[k][:80]}\t{own[k - 1][:80]}" for k in range(0, len(own), 2)]
@@ -145,9 +178,12 @@ def main() -> None:
         folder = Path(name)
         tiny = save(folder / "tiny")
         times(real, folder, kept)
-        memory(real, OF_REAL, "real", folder, kept)
-        memory(tiny, MEGABYTES, "tiny", folder, kept)
-        studies(tiny, MEGABYTES[:2], folder, kept)
+        shallow = first_layer(real, folder / "shallow")
+        memory(shallow, SAME, "first-layer", "same", folder, kept)
+        memory(shallow, GROWS, "first-layer", "more", folder, kept)
+        memory(real, OF_REAL, "real", "same", folder, kept)
+        memory(real, OF_REAL, "real", "more", folder, kept)
+        studies(tiny, MEGABYTES, folder, kept)
 
 
 if __name__ == "__main__":

@@ -105,25 +105,27 @@ def fitting(text: str, ways: Sequence[Mapping[str, Any]]) -> str:
 
     Args:
         text: as it is said of runs that were trained.
-        ways: how the runs were made; of several kinds the text stays as it is.
+        ways: how the runs were made; beside others, which are trained, more encoders are made all the same.
 
     >>> [fitting("Train more runs.", [{"techniques": [name]}]) for name in ("encoder", "lsa")]
     ['Make more runs.', 'Train more runs.']
     """
-    if not _are_encoders(ways):
+    techniques = _techniques(ways)
+    if ENCODER not in techniques:
         return text
-    for said, instead in _OF_ENCODERS.items():
-        text = text.replace(said, instead)
+    if techniques == {ENCODER}:
+        for said, instead in _OF_ENCODERS.items():
+            text = text.replace(said, instead)
     return _MORE.sub(lambda found: "Make" if found[1] == "T" else "make", text)
 
 
 def more_runs(texts: Iterable[str], ways: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return a sentence on how more runs of encoders are made, where fitting texts ask for some; else none."""
-    return [_HOW] if _are_encoders(ways) and any(map(_MADE.search, texts)) else []
+    return [_HOW] if ENCODER in _techniques(ways) and any(map(_MADE.search, texts)) else []
 
 
-def _are_encoders(ways: Sequence[Mapping[str, Any]]) -> bool:
-    return {name for way in ways for name in way["techniques"]} == {ENCODER}
+def _techniques(ways: Sequence[Mapping[str, Any]]) -> set[str]:
+    return {name for way in ways for name in way["techniques"]}
 
 
 def embeddings(result: Content, otherwise: str = "these word embeddings") -> str:

@@ -90,7 +90,7 @@ def open_runset(folder: Path) -> list[Group]:
     groups = []
     entries = read_entries(root)
     if not entries:
-        raise InputError(f"{root / MANIFEST}: names no groups; call train again, which writes it anew")
+        raise InputError(f"{root / MANIFEST}: names no groups; call train or encode again, which writes it anew")
     for entry in entries:
         if root != folder and not entry.path.startswith(f"{folder.name}/"):
             continue
@@ -111,8 +111,8 @@ def _tell_unnamed(folder: Path, named: Set[Path | None]) -> None:
     )
     if left := [str(leaf.relative_to(folder)) for leaf in leaves if not lies_in_another(leaf, folder)]:
         log.warning(
-            "%s: its manifest does not name %s: left out, as of a training that has not ended; call train again, or "
-            "remove what is none of it",
+            "%s: its manifest does not name %s: left out, as of a call that has not ended; call train or encode "
+            "again, or remove what is none of it",
             folder,
             some_of(left, 3),
         )

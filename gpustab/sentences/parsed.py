@@ -94,7 +94,10 @@ def _pipeline(model: str) -> Any:
 
 
 _LONGEST = 100_000
-"""Letters that spaCy parses at once: its memory grows with them, and it refuses a million."""
+"""Letters that spaCy parses at once: its memory grows with them, and it refuses a million.
+
+Short texts are parsed together: one by one, sentences take twice the time.
+"""
 
 
 def pieces_of(text: str, most: int) -> Iterator[str]:
@@ -111,6 +114,23 @@ def pieces_of(text: str, most: int) -> Iterator[str]:
     yield text
 
 
+def lots_of(pieces: Iterable[str], most: int) -> Iterator[list[str]]:
+    """Yield pieces together that have so many letters at most, or one that has more.
+
+    >>> list(lots_of(["It rains.", "It", "pours."], 11))
+    [['It rains.', 'It'], ['pours.']]
+    """
+    lot, size = list[str](), 0
+    for piece in pieces:
+        if lot and size + len(piece) > most:
+            yield lot
+            lot, size = [], 0
+        lot.append(piece)
+        size += len(piece)
+    if lot:
+        yield lot
+
+
 def spacy_parser(texts: Iterable[str], model: str = SPACY) -> Iterator[Parsed]:
     """Yield the sentences of some texts as spaCy's small English model parses them.
 
@@ -119,7 +139,8 @@ def spacy_parser(texts: Iterable[str], model: str = SPACY) -> Iterator[Parsed]:
     """
     pipeline = _pipeline(model)
     pieces = (piece for text in texts for piece in pieces_of(" ".join(text.split()), _LONGEST))
-    for document in pipeline.pipe(pieces, batch_size=2):
+    lots = lots_of(pieces, _LONGEST)
+    for document in chain.from_iterable(pipeline.pipe(lot, batch_size=len(lot)) for lot in lots):
         for sentence in document.sents:
             first = sentence.start
             yield tuple(

@@ -13,12 +13,21 @@ from gpustab.sentences.parsed import Parsed, Word, children, root_of, spacy_pars
 _SYMMETRIC = frozenset(
     words_of(
         "be become remain equal resemble match meet marry join face fight play follow precede accompany have include "
-        "represent mean constitute comprise contain involve take prove give send offer show grant tell teach"
+        "represent mean constitute comprise contain involve take prove give send offer show grant tell teach deny "
+        "promise allow lend owe refuse get lack miss"
     )
 )
 """Verbs that say much the same with their subject and object exchanged, or nothing of anybody's doing, or take two."""
 IDIOMS = frozenset(
-    {("shake", "hand"), ("hold", "hand"), ("change", "hand"), ("join", "hand"), ("join", "force"), ("take", "step")}
+    {
+        ("shake", "hand"),
+        ("hold", "hand"),
+        ("change", "hand"),
+        ("join", "hand"),
+        ("join", "force"),
+        ("take", "step"),
+        ("bear", "brunt"),
+    }
 )
 """Verbs and objects that are one thing: nobody shakes certain hands."""
 _QUANTIFIERS = frozenset(words_of("every each only all no any both most many few even just either"))
@@ -37,11 +46,13 @@ _WITH_MORE = {"conj", "xcomp", "ccomp", "oprd", "iobj", "dative", "obl:arg", "pa
 _NO_PHRASE = {"PUNCT", "PRON", "VERB", "AUX", "X", "SYM"}
 _AMOUNTS = {"DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY"}
 """What spaCy calls times and amounts, which do nothing: "by Monday"."""
+_NOUNS = ("NOUN", "PROPN", "PRON", "NUM")
+_TIMES = ("DATE", "TIME")
 _WITHIN_PHRASES = ("ADP", "ADJ", "DET", "NUM", "PART")
 """What stands before a word that begins no subject: "in the most inland State"."""
 _OF_THE_PATIENT = ("of", "for", "from")
 """Behind which the patient does it: "accused Israel of killing"."""
-_QUOTES = frozenset("\"“”'`") | {"``", "''"}
+_QUOTES = frozenset("\"“”‘'`") | {"``", "''"}
 
 
 class Clause(NamedTuple):
@@ -92,7 +103,7 @@ def in_clefts(sentence: Parsed) -> tuple[Pair, Pair] | str:
         elif not _agrees(clause):
             why = "the verb would not agree with both"
         elif not _reads_alike(clause):
-            why = "the clause is parsed otherwise where it stands alone"
+            why = "the clause is parsed otherwise where it stands alone, or with the two exchanged"
         else:
             return _clefts(clause, verb)
     return why
@@ -107,7 +118,8 @@ def _are_two(clause: Clause) -> bool:
     firsts = [clause.thing[0], *(clause.subject[:1] if clause.before else ())]
     is_title = any(word.kind == "DET" and word.text[:1].isupper() for word in firsts)  # "composed An American in Paris"
     one, other = _ends(clause)
-    return one != other and not (is_idiom or is_more or is_that or has_agent or is_title)
+    refers = any(word.tag == "PRP$" for word in clause.rest)  # "held the State to its promise"
+    return one != other and not (is_idiom or is_more or is_that or has_agent or is_title or refers)
 
 
 def _is_clause(sentence: Parsed, k: int) -> bool:
@@ -176,7 +188,9 @@ def _is_phrase(sentence: Parsed, head: int, part: Sequence[int]) -> bool:
 
 def _is_one_thing(sentence: Parsed, head: int, part: Sequence[int]) -> bool:
     """Whether an object is a thing of its own, and no one with its verb ("keeps pace"), nor with more than a place."""
-    noun = sentence[head]
+    noun, first = sentence[head], sentence[part[0]]
+    if noun.kind == "NOUN" and first.kind == "PROPN" and first.relation == "compound":
+        return False  # "caused Hal anxiety", "denied Spain aid"
     is_own = len(part) > 1 or noun.kind == "PROPN" or noun.feats.get("Number") == "Plur"
     return is_own and all(sentence[k].text in ("of", "in", "at") for k in part if sentence[k].kind == "ADP")
 
@@ -184,11 +198,15 @@ def _is_one_thing(sentence: Parsed, head: int, part: Sequence[int]) -> bool:
 def _is_at_a_start(sentence: Parsed, verb: int, first: int) -> bool:
     """Whether a word may begin a clause: it is no adverb, nor within a phrase, and "and" before it joins clauses.
 
-    A sentence that begins with one word does not tell whether that is a name ("Time").
+    A sentence that begins with one word does not tell whether that is a name ("Time"), nor what a number counts there.
+    Behind a noun a clause is said of it ("the times | Bush mentioned them"), but for a time ("last year").
     """
     before, word = sentence[first - 1] if first else None, sentence[first]
     if before is None:
-        return word.kind != "ADV" and (word.kind != "PROPN" or bool(word.entity) or sentence[1].kind == "PROPN")
+        is_name = word.kind != "PROPN" or bool(word.entity) or sentence[1].kind == "PROPN"
+        return word.kind != "ADV" and is_name and not word.text.isdigit()
+    if before.kind in _NOUNS and before.entity not in _TIMES:
+        return False
     if before.text.lower() == "that" and first > 1 and sentence[first - 2].text.lower() == "that":
         return False
     if before.relation == "dep":  # which the parser could not place: "Atari | 8-bit computers"
@@ -197,12 +215,13 @@ def _is_at_a_start(sentence: Parsed, verb: int, first: int) -> bool:
     return word.kind != "ADV" and before.kind not in _WITHIN_PHRASES and joins
 
 
-_OF_VERBS = frozenset(words_of("after before during since until through under with at by as"))
+_OF_VERBS = frozenset(words_of("before during since until through under by as"))
 """Prepositions that are rather of the verb than of the object before them; "to" is not: "a wound to the back"."""
-_OF_PLACES = frozenset(words_of("in on within across over for"))
+_OF_PLACES = frozenset(words_of("in on at within across over for after"))
 """Those that may be of either, but where a name of a place or a time stands behind them."""
 _GOING_ON = frozenset(words_of("including then"))
 """What goes on with an object behind a comma: "films, including comedies"."""
+_RELATIVE = frozenset({"WDT", "WP", "WP$"})
 _PLACES = {"DATE", "TIME", "GPE", "LOC", "FAC", "EVENT"}
 
 
@@ -212,14 +231,17 @@ def _is_at_an_end(sentence: Parsed, verb: int, end: int) -> bool:
     As in "shifted the focus, and planned an attack", or in "added money to the fund and workers to the firm".
     """
     behind = sentence[end]
-    if any(word.text in _GOING_ON for word in sentence[end : end + 2]):
+    if any(word.text in _GOING_ON or word.tag in _RELATIVE for word in sentence[end : end + 2]):
         return False
     if behind.kind in ("ADV", "VERB", "AUX") or (behind.head == verb and behind.kind in ("PART", "ADJ")):
         return False
-    if behind.relation in ("prep", "case") and sentence[end - 1].kind != "PROPN":
+    if behind.relation in ("prep", "case"):
         places = [k for k in children(sentence, end) if sentence[k].relation == "pobj"] or [behind.head]
         is_place = behind.text in _OF_PLACES and sentence[places[0]].entity in _PLACES
-        if behind.text not in _OF_VERBS and not is_place:
+        is_deed = sentence[end - 1].kind == "PROPN" and any(
+            sentence[k].relation == "pcomp" for k in children(sentence, end)
+        )  # "accused Israel of killing"
+        if behind.text not in _OF_VERBS and not is_place and not is_deed:
             return False
     joined = [k for k in range(end, len(sentence)) if sentence[k].relation == "conj"]
     return all(
@@ -278,23 +300,41 @@ def _is_plural(part: Sequence[int], head: int, sentence: Parsed) -> bool:
 def _agrees(clause: Clause) -> bool:
     """Whether the verb is right with either for its subject.
 
-    It is of neither number for sure behind countries in the plural and the police.
+    It is of neither number for sure behind countries in the plural, the police, and "the" and a name in "s".
     """
     if clause.finite.tag == "MD" or clause.finite.text == "had":
         return True
     one, other = clause.plural
     written_so = {"VBZ": False, "VBP": True}.get(clause.finite.tag, one)
     return one == other == written_so and not any(
-        head.text.lower() == "police" or (head.tag == "NNPS" and head.entity in ("GPE", "ORG")) for head in clause.heads
+        head.text.lower() == "police"
+        or (head.tag == "NNPS" and head.entity in ("GPE", "ORG"))
+        or (head.tag == "NNP" and head.text[-1] == "s" and part[0].text.lower() == "the")
+        for head, part in zip(clause.heads, (clause.subject, clause.thing), strict=True)
     )
 
 
 def _reads_alike(clause: Clause) -> bool:
-    """Whether the parser finds the same subject and object where the clause stands alone."""
-    text = written(in_line([clause.subject, clause.between, clause.thing, [added(".")]])).text
+    """Whether the parser finds the same subject and object where the clause stands alone, and each as the other."""
+    agent, patient = within(clause.subject, clause.before), clause.thing
+    alone = _read([agent, clause.between, patient, [added(".")]])
+    again = None if alone is None else _clause_of(alone, root_of(alone))
+    exchanged = _read([patient, clause.between, agent, clause.rest])
+    return again is not None and exchanged is not None and _ends(again) == _ends(clause) == _arguments(exchanged)[::-1]
+
+
+def _read(parts: Sequence[Sequence[Word]]) -> Parsed | None:
+    """Parts in line as the parser reads them, if that is one sentence."""
+    text = written(in_line(parts)).text
     read = _parsed(text[0].upper() + text[1:])
-    again = _clause_of(read[0], root_of(read[0])) if len(read) == 1 else None
-    return again is not None and _ends(again) == _ends(clause)
+    return read[0] if len(read) == 1 else None
+
+
+def _arguments(sentence: Parsed) -> list[list[str]]:
+    """The words of subject and object of a sentence, as far as it has them."""
+    own = {sentence[k].relation: k for k in children(sentence, root_of(sentence))}
+    parts = [span(sentence, own[name]) for name in ("nsubj", "obj") if name in own]
+    return [_text([sentence[k] for k in part]) for part in parts]
 
 
 @lru_cache(maxsize=1000)

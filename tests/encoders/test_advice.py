@@ -21,6 +21,7 @@ STUDIES = {
     "study instability": [],
     "study words": [],
     "study thresholds": [],
+    "study change": [],
 }
 
 
@@ -47,7 +48,7 @@ def test_no_page_on_encoders_asks_for_a_training(study, runset, tmp_path):
 
 
 def test_advice_on_encoders_alone_is_another_and_says_how_more_runs_are_made():
-    encoders, mixed = [{"techniques": ["encoder"]}], [{"techniques": ["encoder"]}, {"techniques": ["lsa"]}]
+    encoders, mixed = [{"techniques": ["encoder"]}], [{"techniques": ["encoder", "lsa"]}]
     for said, fitted in {
         "Train at least three runs, better eight.": "Make at least three runs, better eight.",
         "two of them share little: train at least ten of them": "two of them share little: make at least ten of them",
@@ -58,7 +59,11 @@ def test_advice_on_encoders_alone_is_another_and_says_how_more_runs_are_made():
         "the neighbours of train and rail": "the neighbours of train and rail",
     }.items():
         assert fitting(said, encoders) == fitted
-        assert fitting(said, mixed) == said
+        assert fitting(said, [{"techniques": ["lsa"]}]) == said
     assert "gpustab encode --model" in more_runs(["Make more runs."], encoders)[0]
-    assert not more_runs(["Make more runs."], mixed)
+    assert not more_runs(["Make more runs."], [{"techniques": ["lsa"]}])
+    # beside others more runs are made, and the others are trained longer
+    assert fitting("Train at least three runs of each.", mixed) == "Make at least three runs of each."
+    assert fitting("Train longer.", mixed) == "Train longer."
+    assert more_runs(["Make more runs."], mixed) == more_runs(["Make more runs."], encoders)
     assert not more_runs(["All is well."], encoders)

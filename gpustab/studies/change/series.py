@@ -14,7 +14,7 @@ from gpustab.errors import InputError
 from gpustab.machine.log import log
 from gpustab.results.page import counted
 from gpustab.runs.group import Group
-from gpustab.runs.key import Key
+from gpustab.runs.key import ENCODER, Key
 from gpustab.runs.runs import Runs
 from gpustab.studies.shared.wording import groups_in_words
 from gpustab.trainers import NAMES
@@ -131,9 +131,12 @@ def _period(key: Key) -> str | None:
 def _two(groups: Sequence[Runs | Group]) -> Series:
     if len(groups) != 2:
         names = ", ".join(group.name for group in groups)
+        way = f"a run set that was trained by periods ({PERIODS_BY})"
+        if any(group.key.technique == ENCODER for group in groups):
+            way = "the texts to gpustab study usage, which compares the periods by an encoder"
         raise InputError(
-            f"{counted(len(groups), 'group')} without a period ({names}): give two groups, the earlier one first, or a "
-            f"run set that was trained by periods ({PERIODS_BY})"
+            f"{counted(len(groups), 'group')} without a period ({names}): give two groups, the earlier one first, or "
+            f"{way}"
         )
     first, second = (group.key for group in groups)
     techniques = {first.technique, second.technique}

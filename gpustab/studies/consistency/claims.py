@@ -151,18 +151,48 @@ def _groups_nearer(row: Grouped) -> str:
     return "no" if row.high < NEAR else "open"
 
 
-def _of_groups(row: Grouped) -> str:
-    said = f"{100 * row.auc:.0f} of 100 comparisons ({100 * max(row.low, 0):.1f}–{100 * min(row.high, 1):.1f})"
+_SEES = {
+    "nearer": "{who} put{s} terms of one group nearer than terms of two in {often}",
+    "documents": "{who} may know only the documents of a group: its terms are nearer than terms of two in {often}",
+    "no": "{who} do{es} not see the groups: they are nearer in {often}",
+    "open": "These terms are too few to say whether {who} see{s} the groups: they are nearer in {often}",
+    "few": "{who} cannot be judged by groups: {terms} a group of two or more, and the test needs {fewest:.0f}.",
+}
+"""What is said of models of one verdict."""
+
+
+def of_groups(rows: Sequence[Grouped]) -> str:
+    """Return what is said of models of one verdict, once for all of them."""
+    often = [f"{100 * row.auc:.0f} ({100 * max(row.low, 0):.1f}–{100 * min(row.high, 1):.1f})" for row in rows]
+    said = _SEES[_groups_nearer(rows[0])].format(
+        who=listed([row.model for row in rows]),
+        s="s" if len(rows) == 1 else "",
+        es="es" if len(rows) == 1 else "",
+        often=f"{listed(often)} of 100 comparisons.",
+        terms=counted(rows[0].terms, "term", "has/have"),
+        fewest=GROUPED_FEWEST,
+    )
+    if rows[0].terms < GROUPED_FEWEST:
+        return capital(said)
+    ways = dict.fromkeys((row.compared, row.documents_auc is None) for row in rows)
+    parts = [[row for row in rows if (row.compared, row.documents_auc is None) == way] for way in ways]
+    return " ".join([capital(said), *(_of_made_up(part, among=len(parts)) for part in parts)])
+
+
+def _of_made_up(rows: Sequence[Grouped], among: int) -> str:
+    """What made-up words reach by models that have equally many of them; the models are named if there are others."""
+    row, by = rows[0], f" by {listed([row.model for row in rows])}" if among > 1 else ""
     if row.compared is None:
-        return f"{said}. There are no made-up words of the same documents to compare them with."
+        return f"There are no made-up words of the same documents to compare them with{by}."
     of = "" if row.compared == row.terms else f" of {counted(row.compared, 'term', of=row.terms)}"
     if row.documents_auc is None:
-        return f"{said}. Made-up words{of} have sentences in the same documents, too few to compare."
-    low, high = row.beyond_low or 0.0, row.beyond_high or 0.0
-    return (
-        f"{said}. Made-up words{of} in the same documents, dealt into the same groups, reach "
-        f"{100 * row.documents_auc:.0f} (difference {signed_span(100 * low, 100 * high, 0)})."
-    )
+        return f"Made-up words{of} have sentences in the same documents{by}, too few to compare."
+    reach = [
+        f"{100 * (row.documents_auc or 0.0):.0f} (difference "
+        f"{signed_span(100 * (row.beyond_low or 0.0), 100 * (row.beyond_high or 0.0), 0)})"
+        for row in rows
+    ]
+    return f"Made-up words{of} in the same documents, dealt into the same groups, reach {listed(reach)}{by}."
 
 
 GROUPS_NEARER = Claim[Grouped](
@@ -176,23 +206,7 @@ GROUPS_NEARER = Claim[Grouped](
         f"No: the interval lies below {NEAR:g}. Few: under {GROUPED_FEWEST:g} terms"
     ),
     judge=_groups_nearer,
-    sentences={
-        "nearer": lambda row: (
-            f"{capital(row.model)} puts terms of one group nearer than terms of two in {_of_groups(row)}"
-        ),
-        "documents": lambda row: (
-            f"{capital(row.model)} may know only the documents of a group: its terms are nearer than terms of two in "
-            f"{_of_groups(row)}"
-        ),
-        "no": lambda row: f"{capital(row.model)} does not see the groups: they are nearer in {_of_groups(row)}",
-        "open": lambda row: (
-            f"These terms are too few to say whether {row.model} sees the groups: they are nearer in {_of_groups(row)}"
-        ),
-        "few": lambda row: (
-            f"{capital(row.model)} cannot be judged by groups: {counted(row.terms, 'term', 'has/have')} a group of two "
-            f"or more, and the test needs {GROUPED_FEWEST:.0f}."
-        ),
-    },
+    sentences=dict.fromkeys(_SEES, lambda row: of_groups([row])),
 )
 
 

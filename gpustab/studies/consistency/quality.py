@@ -25,10 +25,11 @@ from gpustab.results.page import Columns, counted, number
 from gpustab.small_data.text import Samples, cutter_of
 from gpustab.spaces.words import show, some_words
 from gpustab.statistics.ranks import spearman
-from gpustab.studies.consistency.claims import GROUPED_FEWEST, GROUPS_NEARER
+from gpustab.studies.consistency.claims import GROUPED_FEWEST, GROUPS_NEARER, of_groups
 from gpustab.studies.consistency.measures import Array, LeftOut, unit
 from gpustab.studies.consistency.samples import Prepared
 from gpustab.studies.consistency.tables import GROUPED, QUALITY, Grouped, Quality
+from gpustab.studies.consistency.verdict import of_each
 from gpustab.studies.shared.wording import capital
 
 FEWEST_PAIRS = 8
@@ -222,8 +223,14 @@ def quality_blocks(result: Result) -> Iterator[Block]:
         yield Block(
             "Are terms of one group nearer than terms of two?",
             tables=[_table("How often two terms of one group are nearer than terms of two", grouped, columns)],
-            answer=f"{' '.join(map(GROUPS_NEARER.sentence, grouped))} {_NO_QUALITY}",
+            answer=f"{' '.join(of_each(GROUPED.of(result.tables), _each_verdict_once))} {_NO_QUALITY}",
         )
+
+
+def _each_verdict_once(rows: Sequence[Grouped]) -> str:
+    """What is said of the models of one background and text, of those with one verdict together."""
+    verdicts = dict.fromkeys(map(GROUPS_NEARER.judge, rows))
+    return " ".join(of_groups([row for row in rows if GROUPS_NEARER.judge(row) == verdict]) for verdict in verdicts)
 
 
 def _table(title: str, rows: Sequence[Quality] | Sequence[Grouped], columns: Columns) -> SmallTable:

@@ -54,6 +54,13 @@ def _share(row: EditScore) -> str:
     )
 
 
+def _found(row: EditScore) -> str:
+    if not row.n:
+        return "no sentence could be edited so for sure"
+    verb = "is" if row.n == 1 else "are"
+    return f"there {verb} {counted(row.n, 'edit')} with {counted(row.groups, 'different control')}"
+
+
 def _words(row: EditScore) -> str:
     pairs = f"{row.won:g} of {row.pairs} pairs of a word that negates and one that does not"
     return f" In {pairs}, the former moves a sentence farther." if row.pairs else ""
@@ -98,9 +105,8 @@ SEES = Claim[EditScore](
             f"Whether {row.model} sees {CHANGES[row.kind]} is open: it is farther in {_share(row)}.{_words(row)}"
         ),
         "few": lambda row: (
-            f"Whether {row.model} sees {CHANGES[row.kind]} cannot be judged: there are {counted(row.n, 'edit')} with "
-            f"{counted(row.groups, 'different control')}. The test needs {FEWEST:g} edits with {GROUPS:g} different "
-            "controls."
+            f"Whether {row.model} sees {CHANGES[row.kind]} cannot be judged: {_found(row)}. The test needs {FEWEST:g} "
+            f"edits with {GROUPS:g} different controls."
         ),
     },
 )

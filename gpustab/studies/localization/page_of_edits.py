@@ -103,7 +103,7 @@ def _distances(rows: Sequence[EditScore]) -> SmallTable:
         for row in rows
         if row.n and row.unrelated
     ]
-    header = ["model", "changed", "by the change", "by the control", "another sentence", "change of another sentence"]
+    header = ["model", "changed", "by the change", "by the control", "another sentence", "change, of that"]
     return SmallTable("Mean distances", header, body)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PurePath
 
 from gpustab.errors import some_of
 from gpustab.report import Result
@@ -71,7 +72,11 @@ def _words(result: Content, pair: Pair) -> Block:
     columns: Columns = [
         "word",
         ("used differently?", lambda row: _verdict(row)),
-        ("distance beyond", lambda row: number(row.beyond, 2), "of two samplings of one period; cosine"),
+        (
+            "distance beyond",
+            lambda row: number(row.beyond, 2),
+            "cosine distance of the periods, less that of two samplings of one period",
+        ),
         (
             "95 %",
             lambda row: row.span,
@@ -211,7 +216,7 @@ def heading(result: Content) -> tuple[str, str]:
     names = [group["name"] for group in result.groups]
     words = len({row.word for row in USED.rows(result.tables)})
     usages = sum(group["usages"] for group in result.groups)
-    corpus = printable(str(result.settings["corpus"]))
+    corpus = printable(PurePath(str(result.settings["corpus"])).name)
     title = f"Which words are used differently in {listed(names)} of {corpus}?"
     model = printable(str(result.settings["model"]))
     return title, f"{counted(usages, 'usage')} of {counted(words, 'word')}, as {model} reads them"

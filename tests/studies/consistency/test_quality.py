@@ -9,9 +9,11 @@ import pytest
 import torch
 
 from gpustab.errors import InputError
+from gpustab.report import Result
 from gpustab.small_data.text import read_terms
 from gpustab.studies.consistency.claims import GROUPS_NEARER
-from gpustab.studies.consistency.quality import grouped_of
+from gpustab.studies.consistency.quality import grouped_of, quality_blocks
+from gpustab.studies.consistency.tables import GROUPED, Grouped
 from tests.studies.consistency.made import samples_of
 
 TERMS, PARTS, GROUPS = 24, 3, 4
@@ -193,3 +195,24 @@ def test_two_spellings_of_a_term_with_two_groups_are_refused(tmp_path, other):
     assert of_spellings(tmp_path, [*lines, f"{other}\ta"])[0].terms == len(SPELLED)
     with pytest.raises(InputError, match=f"'mid-term' and '{other}' are one term of text, and its groups are a and b"):
         of_spellings(tmp_path, [*lines, f"{other}\tb"])
+
+
+def test_models_of_one_verdict_stand_in_one_sentence():
+    """Three like verdicts were said one after the other."""
+    rows = [
+        Grouped("g", model, 12, 3, auc, auc - 0.1, auc + 0.1, 0.55, low, 0.3, 12)
+        for model, auc, low in (("sums", 0.7, 0.02), ("centred", 0.72, 0.05), ("encoder x", 0.8, -0.04))
+    ]
+    said = next(quality_blocks(Result("consistency", {}, tables={GROUPED.name: GROUPED.table(rows)}))).answer
+    assert said.startswith(
+        "Sums and centred put terms of one group nearer than terms of two in 70 (60.0–80.0) and 72 ("
+    )
+    assert said.count("nearer than terms of two") == 2
+    assert said.count("dealt into the same groups, reach 55 (difference +2 to +30) and 55 (difference +5 to +30).") == 1
+    assert "Encoder x may know only the documents of a group" in said
+    few = [row._replace(model=f"m{k}", terms=7, compared=None) for k, row in enumerate(rows)]
+    said = next(quality_blocks(Result("consistency", {}, tables={GROUPED.name: GROUPED.table(few)}))).answer
+    assert said.startswith("M0, m1 and m2 cannot be judged by groups: 7 terms have a group of two or more")
+    unlike = [rows[0], rows[1]._replace(compared=9)]
+    said = next(quality_blocks(Result("consistency", {}, tables={GROUPED.name: GROUPED.table(unlike)}))).answer
+    assert "reach 55 (difference +2 to +30) by sums. Made-up words of 9 of 12 terms" in said

@@ -16,7 +16,7 @@ from gpustab.sentences.grammar import added
 from gpustab.sentences.language import SPACY, Written
 from gpustab.sentences.model import BagOfWords, Embedding, Runs
 from gpustab.sentences.parsed import Word
-from gpustab.studies.localization.claims_of_edits import sees
+from gpustab.studies.localization.claims_of_edits import SEES, sees
 from gpustab.studies.localization.edits import EDIT_KINDS, Edit, make_edits
 from gpustab.studies.localization.scores_of_edits import Moved, luck_of, moved_by, score
 from gpustab.studies.localization.study_of_edits import localization_of_edits, read_text, words_apart
@@ -293,3 +293,9 @@ def test_sentences_with_tags_are_known_whatever_their_file_is_called(tmp_path, n
 def test_rows_that_are_no_tree_are_read_as_text(tmp_path):
     (tmp_path / "a.txt").write_text("".join(f"{k}\t" + "\t".join("abcdefghi") + "\n" for k in range(1, 9)))
     assert isinstance(read_text([tmp_path / "a.txt"])[0], str)
+
+
+def test_a_kind_without_an_edit_is_told_so():
+    """A page said "there are 0 edits with 0 different controls"."""
+    row = score("m", "roles", [], Moved(*(np.zeros((1, 0)) for _ in Moved._fields)), 200, 0)
+    assert "cannot be judged: no sentence could be edited so for sure. The test needs 30 edits" in SEES.sentence(row)

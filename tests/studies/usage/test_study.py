@@ -20,8 +20,10 @@ from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.errors import InputError
 from gpustab.formats.checkpoints.encoder import SentenceEncoder
 from gpustab.report import to_html
+from gpustab.results import Content
 from gpustab.studies.usage.claims import COMPARED, DIFFER, EXAMPLES, PAIRS, TRUTH, USED, WORD_DIFFERS, leading
 from gpustab.studies.usage.compared import text_of
+from gpustab.studies.usage.page import heading
 from gpustab.studies.usage.study import usage
 from gpustab.studies.usage.usages import Sentences, counts_of, drawn, read_usages
 from tests.encoders.tiny import bytes_in_pairs, save, word_pieces
@@ -363,3 +365,12 @@ def test_documents_that_may_be_alike_are_told_by_what_this_study_does(model, wor
         result = usage(prepare_corpus(path, options, look=False), options, model, words=str(words), **HOW)
         assert ("too many words are found: say --unit by." in " ".join(result.notes)) == (unit == "document")
         assert ("leaving out one by after the other" in to_html(result)) == (unit == "by")
+
+
+def test_a_text_is_called_by_its_name_in_the_title():
+    """A page had the whole path there."""
+    rows = {USED.name: USED.table()}
+    groups = [{"name": name, "usages": 3} for name in ("1800", "1900")]
+    result = Content("usage", {"corpus": "/home/me/texts/dated.tsv", "model": "mini"}, groups=groups, tables=rows)
+    title, _ = heading(result)
+    assert title == "Which words are used differently in 1800 and 1900 of dated.tsv?"
