@@ -6,7 +6,6 @@ All of it can be given; the defaults are nltk's Treebank tokens, spaCy's small E
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
@@ -169,17 +168,3 @@ def package(name: str, missing: str) -> Any:
         return import_module(name)
     except ImportError:
         raise InputError(missing) from None
-
-
-def read_utf8(path: str | os.PathLike[str]) -> str:
-    """Return the text of a file in UTF-8.
-
-    Raises:
-        InputError: if it cannot be read, or holds other bytes.
-    """
-    try:
-        return Path(path).read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte {error.start} is no UTF-8") from None

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 from gpustab.errors import InputError, option
 from gpustab.formats.atomic import clear_abandoned, replacing
+from gpustab.formats.plain_text import read_utf8
 from gpustab.results import Content, Table
-from gpustab.sentences.language import Language, Tokens, package, read_utf8
+from gpustab.sentences.language import Language, Tokens, package
 from gpustab.studies.localization.options import LocalizationOptions
 from gpustab.studies.localization.substitution import KINDS, Chains, Decision, Kind, chains_of, decide, pool_of
 from gpustab.studies.localization.tables import (
