@@ -20,6 +20,7 @@ from rich.console import Console
 from gpustab.cli.complaints import complaining
 from gpustab.cli.options import Showing, check_corpus, check_runs
 from gpustab.errors import InputError, option
+from gpustab.installing import install
 from gpustab.machine.job import is_one_of_several, number
 from gpustab.machine.progress import Timed, no_progress
 from gpustab.runs.joining import LEAST_RUNS
@@ -107,7 +108,7 @@ def session(
 def require(what: str, extra: str, *packages: str) -> None:
     """Refuse to go on without the optional packages that some work needs, which an extra brings."""
     if missing := [name for name in packages if find_spec(name) is None]:
-        raise InputError(f"{what} needs {', '.join(missing)}: pip install 'gpustab[{extra}]'")
+        raise InputError(f"{what} needs {', '.join(missing)}: {install(extra)}")
 
 
 def _check_output(

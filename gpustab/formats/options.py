@@ -16,6 +16,7 @@ from typing import Annotated, Literal
 from gpustab.errors import InputError, marked, option
 from gpustab.formats.parsed import parse_json
 from gpustab.formats.plain_text import DamagedError, as_utf8, read_content
+from gpustab.installing import install
 from gpustab.options import Option, Options
 from gpustab.spaces.words import as_word, readings, unguarded, unshown
 
@@ -79,7 +80,7 @@ def _of_parquet(path: str | os.PathLike[str]) -> list[bytes]:
     try:
         from pyarrow.parquet import read_table
     except ImportError:
-        raise InputError(f"{path}: Parquet needs pyarrow: pip install 'gpustab[report]'") from None
+        raise InputError(f"{path}: Parquet needs pyarrow: {install('report')}") from None
     table = read_table(path)
     if _WORD not in table.column_names:
         raise InputError(f"{path}: there is no column '{_WORD}'; columns are {', '.join(table.column_names[:12])}")

@@ -20,6 +20,7 @@ from gpustab.errors import ComputationError, InputError, option
 from gpustab.formats.atomic import check_can_make, make_folder, remove, replacing, told, write_text
 from gpustab.formats.parsed import read_json
 from gpustab.formats.plain_text import DamagedError
+from gpustab.installing import install
 from gpustab.machine.memory import let_go
 from gpustab.options import FigureFormat
 from gpustab.report.describe import draw, figures_of
@@ -57,7 +58,7 @@ def check_folder(folder: Path, *, force: bool = False, figures: Sequence[FigureF
     """
     missing = [name for name in ("pyarrow", "jinja2") if find_spec(name) is None]
     if missing:
-        raise InputError(f"writing a result needs {', '.join(missing)}: pip install 'gpustab[report]'")
+        raise InputError(f"writing a result needs {', '.join(missing)}: {install('report')}")
     check_formats(figures)
     check_can_make(folder)
     if any((folder / name).exists() for name in (_NEW, _WHOLE, _MOVING)):

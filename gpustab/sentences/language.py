@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from gpustab.errors import InputError, option
 from gpustab.formats.options import read_word_list
+from gpustab.installing import install
 
 Tokens = tuple[str, ...]
 Tagger = Callable[[Sequence[Tokens]], list[list[str]]]
@@ -78,7 +79,7 @@ def spacy_tagger(model: str = SPACY) -> Tagger:
         try:
             pipeline = spacy.load(model, exclude=["parser", "ner", "lemmatizer", "attribute_ruler"])
         except OSError:
-            raise InputError(f"spaCy's model {model} is not here: pip install 'gpustab[sentences]'") from None
+            raise InputError(f"spaCy's model {model} is not here: {install('sentences')}") from None
         from spacy.tokens import Doc
 
         documents = (Doc(pipeline.vocab, words=list(tokens)) for tokens in sentences)
@@ -155,7 +156,7 @@ def article_for(article: str, old: str, new: str) -> str:
 
 def _package(name: str) -> Any:
     own = f"or give {option('language')} tools of your own"
-    return package(name, f"changing words needs {name}: pip install 'gpustab[sentences]', {own}")
+    return package(name, f"changing words needs {name}: {install('sentences')}, {own}")
 
 
 def package(name: str, missing: str) -> Any:
