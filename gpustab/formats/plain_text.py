@@ -8,6 +8,7 @@ import unicodedata
 
 from gpustab.errors import InputError
 from gpustab.formats.source import open_source
+from gpustab.spaces.words import printable
 
 
 class DamagedError(InputError):
@@ -75,7 +76,7 @@ def as_utf8(content: bytes, path: str | os.PathLike[str], first: int = 1) -> str
         line = content[max(start, error.start - _SHOWN) :].partition(b"\n")[0][: 2 * _SHOWN].rstrip(b"\r")
         what = f"byte 0x{content[error.start]:02X} is not UTF-8"
         try:
-            said = _save(f"{what}; if it is cp1252, the line is “{line.decode('cp1252').strip()}”", "cp1252")
+            said = _save(f"{what}; if it is cp1252, the line is “{printable(line.decode('cp1252').strip())}”", "cp1252")
         except UnicodeDecodeError:
             said = f"{what}; save the file as UTF-8"
         raise DamagedError(f"{path}: line {number:,}: {said}") from None
