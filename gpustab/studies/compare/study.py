@@ -44,7 +44,7 @@ from gpustab.studies.shared.chance import at_chance, nothing_in_common
 from gpustab.studies.shared.frame import Answer, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.shared.spaces import flaws_of, left_out, sentences_of
-from gpustab.studies.shared.ties import alarm_of_ties
+from gpustab.studies.shared.ties import alarm_of_ties, note_of_ties
 from gpustab.studies.shared.unfit import Unfit, together, unfit
 from gpustab.studies.shared.wording import the_runs
 
@@ -256,7 +256,9 @@ def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer, notes: Sequenc
     )
     nothing = [nothing_in_common(f"two of {the_runs(runs.name)}", loss, chance, runs.key.technique)] if unlike else []
     answer.warn(
-        runs.name, [*sentences_of(flaws, pip), *alarm_of_ties(lists, lists.k), *nothing], [*flaws.apart, *notes]
+        runs.name,
+        [*sentences_of(flaws, pip), *alarm_of_ties(lists, lists.k), *nothing],
+        [*flaws.apart, *note_of_ties(lists, lists.k), *notes],
     )
     return _Measured(
         loss, loss.over(chance), _estimate(between), words, error, noise, lists, unfit(flaws, the_runs(runs.name)), few
