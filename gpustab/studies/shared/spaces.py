@@ -279,7 +279,7 @@ def left_out(joining: Joining) -> Iterator[str]:
             f"{joining.min_runs} runs have them ({some_words(joining.dropped_sample)} ...)."
         )
     if joining.composed:
-        yield f"{in_one_form(joining.composed)}."
+        yield f"{in_one_form(joining.composed, joining.form)}."
     if joining.undefined:
         yield (
             f"{counted(joining.undefined, 'word', 'is/are')} left out, because of a zero vector in some run "
