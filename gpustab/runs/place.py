@@ -86,7 +86,7 @@ def keep_aside(path: Path) -> Path:
     names = (path.with_name(f"{path.stem}.kept{n if n > 1 else ''}{path.suffix}") for n in count(1))
     kept = next(name for name in names if not os.path.lexists(name))
     with told(path, "renamed"):
-        path.rename(kept)
+        path.replace(kept)
     log.warning("%s was not written by gpustab, and a result has a file of its name: it is kept as %s", path, kept.name)
     return kept
 
