@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -84,10 +85,17 @@ def naming(what: object) -> Iterator[None]:
 def as_flags(text: str) -> str:
     """Return a text, which is of no error, with its options as they are typed in a command.
 
-    >>> as_flags(f"say {option('align', 'all')}")
-    'say --align all'
+    >>> as_flags(f"say {option('align', 'all')}, {option('header', False)} or {option('column', 'a b')}")
+    "say --align all, --no-header or --column 'a b'"
     """
-    return _MARKED.sub(lambda found: f"--{found[1].replace('_', '-')} {(found[2] or '').strip(chr(39))}".rstrip(), text)
+    return _MARKED.sub(_typed, text)
+
+
+def _typed(found: re.Match[str]) -> str:
+    flag, value = found[1].replace("_", "-"), (found[2] or "").strip("'")
+    if value == "False":
+        return f"--no-{flag}"
+    return f"--{flag} {shlex.quote(value)}" if value and value != "True" else f"--{flag}"
 
 
 def first_option(error: GpustabError) -> str | None:

@@ -319,10 +319,10 @@ def value_of(text: str) -> Any:
 
 def _there(plan: TrainingSettings, folder: Path) -> int:
     """Return how many runs of each kind a run set has already, of those that are asked for."""
-    from gpustab.runs.manifest import MANIFEST
+    from gpustab.runs.manifest import is_runset
     from gpustab.runs.runset import read_entries
 
-    entries = read_entries(folder) if (folder / MANIFEST).is_file() else []
+    entries = read_entries(folder) if is_runset(folder) else []
     runs = {(entry.key.technique, entry.key.sampling): entry.runs for entry in entries}
     return min(runs.get(kind, 0) for kind in product(plan.techniques, plan.samplings))
 

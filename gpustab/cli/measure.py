@@ -75,12 +75,15 @@ def stability(
         session(showing, output=average, runs=runs or [], named=group or [], shared=True) as progress,
         computing.shared() as compute,
     ):
+        from gpustab.formats.atomic import check_space_path
         from gpustab.formats.writers import write_space
         from gpustab.runs.load import only_group
         from gpustab.studies.average.study import average as averaged_space
         from gpustab.studies.stability.study import stability as measure
 
         groups = open_runs(runs or [], load_options, loading, group or [])
+        if average is not None:
+            check_space_path(average, _files(groups, load_options))
         averaged = None if average is None else only_group(groups).load()
         measured = groups if averaged is None else averaged
         show(measure(measured, stability_options, compute=compute, progress=progress), showing)
@@ -108,6 +111,7 @@ def average(
     """
     output = want(output, "the average")
     with session(showing, output=output, runs=runs):
+        from gpustab.formats.atomic import check_space_path
         from gpustab.formats.writers import write_space
         from gpustab.studies.average.study import average as averaged
         from gpustab.studies.average.study import together
@@ -115,6 +119,8 @@ def average(
         compute = computing.compute()
         groups = open_runs(runs, load_options, loading)
         outputs = [output] if len(groups) == 1 else [_beside(output, group, showing) for group in groups]
+        for path in outputs:
+            check_space_path(path, _files(groups, load_options))
         results = []
         for group, path in zip(groups, outputs, strict=True):
             space, result = averaged(group, average_options, compute=compute)
@@ -122,6 +128,11 @@ def average(
             result.groups[0]["written"] = str(path)
             results.append(result)
         show(together(results), showing)
+
+
+def _files(groups: list[Group], options: LoadOptions) -> list[Any]:
+    """Return what is read of groups, also of those that a folder or a pattern names."""
+    return [*(source for group in groups for source in group.sources), options.vocab]
 
 
 def _beside(output: Path, group: Group, showing: Showing) -> Path:

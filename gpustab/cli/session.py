@@ -20,6 +20,7 @@ from rich.console import Console
 from gpustab.cli.complaints import complaining
 from gpustab.cli.options import Showing, check_corpus, check_runs
 from gpustab.errors import InputError, option
+from gpustab.installing import install
 from gpustab.machine.job import is_one_of_several, number
 from gpustab.machine.progress import Timed, no_progress
 from gpustab.runs.joining import LEAST_RUNS
@@ -35,8 +36,6 @@ log = logging.getLogger("gpustab")
 _COMMAND = re.compile(r"\bgpustab(?= [a-z])")
 _NAMED = 3
 """Of more files that are written, their number is told."""
-_OF_RESULTS = frozenset({".csv", ".parquet", ".json", ".html", ".svg", ".pdf", ".png"})
-"""Files of these kinds a result may replace, if it has one of their name."""
 
 _GOES_ON = "stopped; what is finished stays, and the same call goes on from there"
 _written: list[str] = []
@@ -109,7 +108,7 @@ def session(
 def require(what: str, extra: str, *packages: str) -> None:
     """Refuse to go on without the optional packages that some work needs, which an extra brings."""
     if missing := [name for name in packages if find_spec(name) is None]:
-        raise InputError(f"{what} needs {', '.join(missing)}: pip install 'gpustab[{extra}]'")
+        raise InputError(f"{what} needs {', '.join(missing)}: {install(extra)}")
 
 
 def _check_output(
@@ -122,7 +121,7 @@ def _check_output(
 ) -> None:
     """See before the work that nothing is replaced unasked and all that is asked for has a meaning; hold the folder."""
     from gpustab.formats.atomic import check_can_make
-    from gpustab.runs.manifest import MANIFEST
+    from gpustab.runs.manifest import is_runset
     from gpustab.runs.place import check_place, foreign, refuse_others, refuse_within
 
     if showing.quiet and showing.verbose:
@@ -130,7 +129,7 @@ def _check_output(
     if folder is not None:
         check_place(folder, corpus)
         # A finished run set, or several of a sweep, may lie on a disk that is read-only.
-        if not (folder / MANIFEST).is_file() and not any(folder.glob(f"*/{MANIFEST}")):
+        if not is_runset(folder) and not any(map(is_runset, folder.glob("*/"))):
             check_can_make(folder)
     if showing.out is not None:
         from gpustab.report.files import check_folder, writing_alone
@@ -140,9 +139,7 @@ def _check_output(
             held.enter_context(writing_alone(showing.out))
             check_folder(showing.out, force=showing.force, figures=showing.figures)
             if not showing.force:
-                others = foreign(showing.out)
-                risky = any(Path(name).suffix.lower() in _OF_RESULTS for name in others)  # a table may have their name
-                refuse_others(showing.out, others, "" if risky else f", or {option('force')} to write among them")
+                refuse_others(showing.out, foreign(showing.out), f", or {option('force')} to write among them")
     elif showing.force and output is None:
         raise InputError(
             f"{option('force')} says that a result may be replaced, but none is written: name {option('out')}"
@@ -156,10 +153,7 @@ def _check_output(
 def _check_file(output: Path, showing: Showing, runs: Sequence[Path]) -> None:
     from gpustab.formats.atomic import check_space_path
 
-    check_space_path(output)
-    # Not resolve(), which loops of links end.
-    if os.path.realpath(output) in {os.path.realpath(run) for run in runs}:
-        raise InputError(f"{output}: this is one of the runs; writing the average there would destroy it")
+    check_space_path(output, runs)
     if output.exists() and not showing.force:
         raise InputError(f"{output}: is there already; {option('force')} replaces it")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,23 +11,14 @@ from typing import NamedTuple
 
 from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError, option
+from gpustab.formats.plain_text import mark_of, wide_of
 from gpustab.formats.source import Source, open_source
 
-_MARKS = (  # the longer first: UTF-16's mark begins UTF-32's
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 _XML = re.compile(rb"\s*<\?xml\b[^>]*?\bencoding\s*=\s*[\"']([\w.:-]+)")
 _HTML = re.compile(rb"<meta\b[^<>]*?\bcharset\s*+=\s*+[\"']?\s*+([\w.:-]+)", re.I)
 _BEYOND = re.compile("[^\\x00-\\x7f\udc80-\udcff]")
 _STRAY = re.compile("[\udc80-\udcff]")
 _WORD = re.compile("(?<!\\w)\\w*+[\udc80-\udcff][\\w\udc80-\udcff]*")
-_LOOKED_AT, _FEWEST, _LONG_WORD = 4096, 6, 40
-_CHINESE = 0x4E
-"""The first of the high bytes that Chinese and Korean characters have."""
 _UNDEFINED = frozenset("\udc81\udc8d\udc8f\udc90\udc9d")  # bytes that cp1252 gives no character
 
 
@@ -37,15 +27,6 @@ class Found(NamedTuple):
 
     encoding: str
     guess: str = ""
-
-
-def mark_of(head: bytes) -> str | None:
-    """Return the encoding that a byte-order mark stands for.
-
-    >>> mark_of("a".encode("utf-16")), mark_of(b"a")
-    ('utf-16', None)
-    """
-    return next((name for mark, name in _MARKS if head.startswith(mark)), None)
 
 
 def find_encoding(source: Source, options: ReadOptions) -> Found:
@@ -156,34 +137,6 @@ def decoded(source: Source, encoding: str, errors: str) -> Iterator[str]:
             raise InputError(f"{where}: 0x{data[start]:02X} is not {name} here; {ways}") from None
         yield text
         line, offset = line + text.count("\n"), offset + len(block)
-
-
-def wide_of(head: bytes) -> str | None:
-    """Return which UTF-16 or UTF-32 a text without a mark seems to be, ``None`` where it is something else.
-
-    Of a character's two or four bytes the higher ones are nearly always those of few values: zero, or a script's own.
-
-    >>> wide_of("Это был длинный день, и ночь.".encode("utf-16-le")), wide_of("Ja, so war es.".encode("utf-32-be"))
-    ('utf-16-le', 'utf-32-be')
-    >>> wide_of("Это был длинный день.".encode())
-    """
-    start = head[:_LOOKED_AT]
-    if b"\0" not in start:  # every blank and every line's end has one; two letters of ASCII are no character of Chinese
-        return None
-    for encoding in ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be"):
-        width = 4 if "32" in encoding else 2
-        whole = start[: len(start) // width * width]
-        try:
-            text = whole.decode(encoding) if len(whole) >= _FEWEST else ""
-        except UnicodeDecodeError as error:
-            text = whole[: error.start].decode(encoding) if len(whole) - error.start <= width else ""
-        high = {_CHINESE if 0x4E <= ord(one) >> 8 <= 0xD7 else ord(one) >> 8 for one in text}
-        # Read with the wrong order, letters come from all over Unicode, and blanks and line ends are no such.
-        spaces = sum(character in " \n\r\t" for character in text)
-        usual = spaces + sum(unicodedata.category(character)[0] in "LMNPZ" for character in text if character != " ")
-        if text and usual > 0.9 * len(text) and len(high) <= 6 and (spaces or len(text) < _LONG_WORD):
-            return encoding
-    return None
 
 
 def _without_mark(source: Source, encoding: str) -> str:

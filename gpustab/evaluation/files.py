@@ -14,13 +14,11 @@ from typing import NamedTuple
 
 from gpustab.errors import InputError, near
 from gpustab.evaluation.columns import Columns, are_few, choose, number
-from gpustab.formats.sniff import UTF8_BOM
-from gpustab.formats.source import open_source
+from gpustab.formats.plain_text import as_utf8, read_content
 from gpustab.results.page import counted
 from gpustab.spaces.words import as_word, show, some_words
 
 _PAGE = re.compile(rb"\s*<(?:\?xml|!doctype|!--|html|head|body|error)\b", re.IGNORECASE)
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 class Line(NamedTuple):
@@ -28,6 +26,10 @@ class Line(NamedTuple):
 
     number: int
     content: bytes
+
+    def text(self, path: Path) -> str:
+        """Return the line of a file as text; what is not UTF-8 is refused."""
+        return as_utf8(self.content, path, self.number)
 
 
 def find_test(source: str | os.PathLike[str], names: Mapping[str, str]) -> Path:
@@ -56,15 +58,11 @@ def read_lines(path: Path) -> list[Line]:
     """Return the lines of a text file that are not blank; gzip and bzip2 are unpacked, a BOM is left out.
 
     Raises:
-        InputError: if the file is missing, damaged, empty, a web page, UTF-16 or binary.
+        InputError: if the file is missing, damaged, empty, a web page, binary, or UTF-16 without a mark.
     """
-    with open_source(path) as source:
-        data = b"".join(source.blocks())
-        if source.damage:
-            raise InputError(f"{path}: incomplete or damaged after {source.bytes_read:,} bytes: {source.damage}")
-    if data.startswith(_UTF16) or b"\0" in data:
-        raise InputError(f"{path}: this is UTF-16 or a binary file, wanted text in UTF-8")
-    data = data.removeprefix(UTF8_BOM)
+    data = read_content(path)
+    if b"\0" in data:
+        as_utf8(data, path)  # which says what it is
     if _PAGE.match(data):
         raise InputError(f"{path}: this is an XML or HTML page and not a test set; the download went wrong")
     lines = [Line(number, line.removesuffix(b"\r")) for number, line in enumerate(data.split(b"\n"), 1)]

@@ -11,7 +11,7 @@ from gpustab.errors import InputError
 from gpustab.evaluation.columns import number
 from gpustab.results.page import counted
 from gpustab.runs.runs import Runs
-from gpustab.spaces.words import show, some_words
+from gpustab.spaces.words import as_cp1252, show, some_words
 
 
 @dataclass(frozen=True)
@@ -178,6 +178,9 @@ class Lookup:
             kinds = some_words([tails.sign + kind for kind in tails.kinds])
             what = counted(len(bare), "word", "is/are", of=len(words))
             notes.append(f"{what} looked up without a tail ({kinds}), which the runs do not have: {shown}.")
+        if other := [own for word in words if self.row(word) is None and self.row(own := as_cp1252(word)) is not None]:
+            what = counted(len(other), "word", of=len(words))
+            notes.append(f"Read as cp1252, {what} more would be there ({some_words(other)}): save the file as UTF-8.")
         found = tuple((bare.get(a, a), bare.get(b, b)) for a, b in pairs)
         there = sum(self.row(a) is not None and self.row(b) is not None for a, b in found)
         if there < FEW * len(pairs):

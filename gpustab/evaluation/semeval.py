@@ -13,6 +13,7 @@ from pathlib import Path
 
 from gpustab.errors import InputError
 from gpustab.evaluation.columns import number as number_of
+from gpustab.formats.plain_text import read_utf8
 
 _TRUTH = "test_data_truth"
 
@@ -84,8 +85,5 @@ def _truth(place: Path, name: str, task: str, targets: tuple[str, ...]) -> dict[
 
 
 def _lines(path: Path) -> list[str]:
-    """Lines without their ends, those of Windows included, and without a byte-order mark."""
-    try:
-        return path.read_text(encoding="utf-8-sig").split("\n")  # U+2028 and the like end no line
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: is not UTF-8") from None
+    """Lines without their ends, those of Windows included."""
+    return [line.removesuffix("\r") for line in read_utf8(path).split("\n")]  # U+2028 and the like end no line

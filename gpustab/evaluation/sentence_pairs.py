@@ -16,6 +16,7 @@ from gpustab.errors import InputError, option
 from gpustab.evaluation.columns import Columns, choose, number
 from gpustab.evaluation.files import is_header, read_lines
 from gpustab.formats.parsed import parse_json
+from gpustab.formats.plain_text import as_utf8
 from gpustab.spaces.words import as_word, show
 
 _LONG = 2
@@ -183,7 +184,4 @@ def _checked(row: _Row, columns: tuple[int, int, int], path: Path) -> tuple[tupl
         raise InputError(f"{path}: line {row.number}: '{show(score[:40])}' stands where a score should")
     if not first or not second:
         raise InputError(f"{path}: line {row.number}: a sentence is empty or no text")
-    try:
-        return (first.decode(), second.decode()), value
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: line {row.number} is not UTF-8") from None
+    return (as_utf8(first, path, row.number), as_utf8(second, path, row.number)), value

@@ -74,10 +74,7 @@ def read_truth(path: str | Path, columns: Sequence[str]) -> list[Truth]:
 def _cells(place: Path) -> tuple[list[int], list[list[str]]]:
     """Numbers of the lines that are not blank, and their cells."""
     lines = read_lines(place)
-    try:
-        texts = [line.content.decode() for line in lines]
-    except UnicodeDecodeError:
-        raise InputError(f"{place}: is not UTF-8") from None
+    texts = [line.text(place) for line in lines]
     tabs = "\t" in texts[0]
     if not tabs and "," not in texts[0]:
         raise InputError(f"{place}: line {lines[0].number} has one cell, wanted a word and numbers with tabs between")

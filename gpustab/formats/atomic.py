@@ -10,12 +10,12 @@ import os
 import re
 import uuid
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedWriter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO
+from typing import IO, Any
 
 from gpustab.errors import ComputationError, InputError
 
@@ -127,12 +127,20 @@ SPACES = (".txt", ".vec", ".gz", ".safetensors")
 """How files of vectors end that are written."""
 
 
-def check_space_path(path: Path) -> None:
+def check_space_path(path: Path, read: Iterable[Any] = ()) -> None:
     """See that a space could be written to a path, before the work that makes it.
 
+    Args:
+        path: where it shall be.
+        read: files that it is made of, among objects that are no paths; none of them is written over.
+
     Raises:
-        InputError: if the name asks for no known format, or the folder does not exist or may not be written to.
+        InputError: if the name asks for no known format, the folder does not exist or may not be written to, or it is
+            one of the files that are read.
     """
+    place = os.path.realpath(path)  # not resolve(), which loops of links end
+    if any(place == os.path.realpath(one) for one in read if isinstance(one, str | os.PathLike)):
+        raise InputError(f"{path}: this is one of the runs that are read; writing there would destroy it")
     if path.suffix not in SPACES:
         raise InputError(f"{path}: the name must end in {', '.join(SPACES)}")
     if not path.parent.is_dir():

@@ -107,7 +107,7 @@ def _space(
     places: Sequence[int] | None = None,
 ) -> Space:
     """Make a space of all rows; or take rows as from a file, where options choose, or words repeat or are empty."""
-    vectors, copied = _as_float32(array, name)
+    vectors, copied = _as_float32(dense(array), name)
     said = (*notes, *copied)
     if options is None or not (options.given or b"" in words or len(set(words)) < len(words)):
         with naming(name):
@@ -151,6 +151,13 @@ def from_keyed_vectors(kv: Any, name: str = "run", options: LoadOptions | None =
     if counts is not None and are_placeholders(counts):
         counts, notes = None, [PLACEHOLDERS]
     return _space(list(map(as_word, kv.index_to_key)), kv.vectors, counts, name, options, type(kv).__name__, notes)
+
+
+def dense(array: Any) -> Any:
+    """Return an array with all its zeros, where torch or SciPy left them out; others as they are."""
+    if isinstance(array, Tensor):
+        return array if array.layout == torch.strided else array.to_dense()
+    return array.toarray() if hasattr(array, "toarray") and hasattr(array, "nnz") else array
 
 
 def _as_float32(array: NDArray[Any] | Tensor, name: str) -> tuple[Tensor, tuple[str, ...]]:

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from gpustab.errors import InputError, naming, option
 from gpustab.formats.checkpoints.tokens import Tokens, tokens_of
-from gpustab.formats.memory import as_words, from_pair, want_ordered
+from gpustab.formats.memory import as_words, dense, from_pair, want_ordered
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.parsed import parse_json
 from gpustab.formats.quantised import Table, want_known
@@ -224,7 +224,7 @@ def _of_pair(first: Any, second: Any, name: str, options: LoadOptions) -> Space:
             if len(listed := _vocabulary(first)) != len(weight):
                 raise InputError(f"{name}: the layer has shape {tuple(weight.shape)}, wanted ({len(listed)}, d)")
             return _of_layer(list(enumerate(listed)), second, name, options)
-    matrix = second if weight is None else weight
+    matrix = dense(second if weight is None else weight)
     words = _vocabulary(first)
     rows = len(matrix) if hasattr(matrix, "__len__") else len(words)
     if options.allow_padding:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import os
@@ -14,21 +13,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
 
-from gpustab.errors import InputError, option
+from gpustab.errors import InputError, marked, option
 from gpustab.formats.parsed import parse_json
-from gpustab.formats.source import open_source
+from gpustab.formats.plain_text import DamagedError, as_utf8, read_content
+from gpustab.installing import install
 from gpustab.options import Option, Options
 from gpustab.spaces.words import as_word, readings, unguarded, unshown
 
 _WORD, _PARQUET = "word", b"PAR1"
 """Of the tables that gpustab writes: the column of words."""
-_WIDE = (  # the longer first: UTF-16's mark begins UTF-32's
-    ((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32"),
-    ((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16"),
-)
-_COMMA = re.compile(rb"(?<=[^\s,;])(?:,(?!\d)|;)(?![,;]|$)")
+_COMMA = re.compile(r"(?<=[^\s,;])(?:,(?!\d)|;)(?![,;]|$)")
 """After a word of one line; a number may have a comma in it."""
-_BLANK = re.compile(rb"\s")
+_PHRASE = 3
+"""Words of an item of a list in one line, at most; of longer ones there are few."""
+_ENDS = (".", "!", "?", ":")
+"""So end sentences."""
 
 
 def read_word_list(path: str | os.PathLike[str]) -> list[bytes]:
@@ -40,57 +39,48 @@ def read_word_list(path: str | os.PathLike[str]) -> list[bytes]:
     copied from one may be as it shows words, see :func:`gpustab.spaces.words.readings`.
 
     Raises:
-        InputError: if the file cannot be read or holds no word.
+        InputError: if the file cannot be read, is not UTF-8, or holds no word.
     """
-    with open_source(path) as source:
-        content = b"".join(source.blocks())
-    if source.damage:
-        raise InputError(f"{path}: incomplete or damaged download: {source.damage}")
+    content = read_content(path)
     if content.startswith(_PARQUET):
         found = _of_parquet(path)
     else:
-        text = _in_utf8(content, path)
-        header = next(csv.reader([text.partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")]), [])
+        try:
+            text = as_utf8(content, path)
+        except DamagedError as error:
+            raise InputError(f"{marked(error)}; a byte of vectors that are not UTF-8 is written \\xE9") from None
+        header = next(csv.reader([text.partition("\n")[0].rstrip("\r")]), [])
         if len(header) > 1 and _WORD in header:
-            rows = csv.DictReader(io.StringIO(text.decode("utf-8"), newline=""))
-            found = [unshown(unguarded(row[_WORD] or "")) for row in rows]
+            found = [unshown(unguarded(row[_WORD] or "")) for row in csv.DictReader(io.StringIO(text, newline=""))]
         else:
-            found = _listed(text) or [line.removesuffix(b"\r") for line in text.split(b"\n")]
+            found = [as_word(word) for word in _listed(text) or [line.removesuffix("\r") for line in text.split("\n")]]
     words = list(dict.fromkeys(filter(None, found)))
     if not words:
         raise InputError(f"{path}: no words in this file")
     return words
 
 
-def _in_utf8(content: bytes, path: str | os.PathLike[str]) -> bytes:
-    """Return a text as UTF-8 without a mark, by the mark of UTF-16 or UTF-32 if it has one."""
-    encoding = next((name for marks, name in _WIDE for mark in marks if content.startswith(mark)), None)
-    try:
-        return content.decode(encoding).encode() if encoding else content.removeprefix(codecs.BOM_UTF8)
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: begins as {encoding} does, and is damaged; save it as UTF-8") from None
-
-
-def _listed(text: bytes) -> list[bytes]:
+def _listed(text: str) -> list[str]:
     """Return the words of a list in one line, or in JSON; none of a text that has one word a line.
 
-    A line of which half of the parts have blanks within is one item, such as a sentence.
+    A line that ends as sentences do, or half of whose parts are long, is one item.
     """
-    if text.lstrip().startswith(b"["):
+    if text.lstrip().startswith("["):
         with suppress(ValueError):
             if (found := parse_json(text)) and isinstance(found, list) and all(isinstance(one, str) for one in found):
-                return [as_word(word) for word in found]
+                return found
     line = text.strip()
-    words = [] if b"\n" in line else [word for one in _COMMA.split(line) if (word := one.strip(b' \t",;'))]
-    phrases = sum(bool(_BLANK.search(word)) for word in words)
-    return words if len(words) > 1 and 2 * phrases < len(words) else []
+    words = [] if "\n" in line else [word for one in _COMMA.split(line) if (word := one.strip(' \t",;'))]
+    lengths = [len(word.split()) for word in words]
+    short = max(lengths, default=0) <= _PHRASE and not line.endswith(_ENDS)
+    return words if len(words) > 1 and (short or 2 * sum(n > 1 for n in lengths) < len(words)) else []
 
 
 def _of_parquet(path: str | os.PathLike[str]) -> list[bytes]:
     try:
         from pyarrow.parquet import read_table
     except ImportError:
-        raise InputError(f"{path}: Parquet needs pyarrow: pip install 'gpustab[report]'") from None
+        raise InputError(f"{path}: Parquet needs pyarrow: {install('report')}") from None
     table = read_table(path)
     if _WORD not in table.column_names:
         raise InputError(f"{path}: there is no column '{_WORD}'; columns are {', '.join(table.column_names[:12])}")

@@ -7,12 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from gpustab.errors import InputError
-
-
-class DamagedError(InputError):
-    """A file can be read, but is not what it should be."""
-
+from gpustab.formats.plain_text import DamagedError, read_utf8
 
 _DEEP = "its parts lie too deep within each other"
 
@@ -48,16 +43,14 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def read_json(path: Path) -> Any:
-    """Return the value of a JSON file.
+    """Return the value of a JSON file, packed or not.
 
     Raises:
         InputError: if it cannot be read; the message names it.
         DamagedError: if it is not JSON.
     """
+    text = read_utf8(path)
     try:
-        return parse_json(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
-        raise InputError(f"{path}: {reason}") from error
+        return parse_json(text)
     except ValueError as error:
         raise DamagedError(f"{path}: this is not JSON: {error}") from error

@@ -22,6 +22,11 @@ from gpustab.spaces.space import Event, LoadReport, Space
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import LONGEST_WORD, show, some_words, too_long
 
+_FEW_VALUES = 2
+"""Of a row, which in a table of one row for every value are its number and itself."""
+_OFTEN = 3
+"""Rows of every word, from which on they are no accident."""
+
 
 @dataclass(frozen=True, eq=False)
 class Placed:
@@ -235,6 +240,13 @@ class RowTable:
             raise InputError(self._describe_duplicates())
         if not len(self):
             raise InputError(self._nothing())
+        often, rest = divmod(len(self) + self.duplicates.count, len(self))
+        if self._dimension <= _FEW_VALUES and often >= _OFTEN and not rest and len(self) > 1 and not self._options.dim:
+            raise InputError(
+                f"there are {often:,} rows of every word, of {self._dimension} dimension(s): is this a long table, a "
+                "row for every value? in pandas: table.pivot(index=WORDS, columns=DIMENSIONS, values=VALUES)"
+                f".reset_index(); if not, say {option('dim', self._dimension)}"
+            )
         self._resize(len(self))
         unusual = Unusual(list(self._index), self._places, self._place)
         return LoadReport(

@@ -73,9 +73,9 @@ def write_space(space: Space, path: str | os.PathLike[str]) -> None:
     """Write a space as word2vec text (``.txt``, ``.vec``, gzip with ``.gz``) or ``.safetensors``, whole or not at all.
 
     Raises:
-        InputError: as :func:`check_space_path`, or if the format cannot hold a word.
+        InputError: as :func:`check_space_path`, if it was read from there, or if the format cannot hold a word.
     """
     path = Path(path)
-    check_space_path(path)
+    check_space_path(path, [space.report.source] if space.report else ())
     clear_abandoned(path)
     _WRITERS[path.suffix](space, path)

@@ -22,6 +22,7 @@ from typing import Literal
 import torch
 
 from gpustab.errors import first_line
+from gpustab.installing import install
 from gpustab.machine.device import cheap_float64
 from gpustab.machine.environment import FAISS
 from gpustab.machine.memory import available_memory
@@ -144,10 +145,6 @@ def _check(name: str, ok: bool, detail: str, remedy: str, otherwise: Status = "w
     return Check(name, "ok", detail) if ok else Check(name, otherwise, detail, remedy, blocks)
 
 
-def _install(extra: str) -> str:
-    return f'pip install "gpustab[{extra}]"' if extra else "pip install --upgrade gpustab"
-
-
 def _release(text: str) -> tuple[int, ...]:
     """Return the leading numbers of a version: ``"2.13.0+cpu"`` is ``(2, 13, 0)``."""
     leading = re.match(r"\d+(\.\d+)*", text)
@@ -167,7 +164,7 @@ def _packages() -> Iterator[Check]:
             fits = _release(low) <= release and not (high and release >= _release(high))
             detail = f"{name} {found}" + ("" if fits else f", wanted >={low}" + f",<{high}" * bool(high))
         blocks = _BLOCKS.get(module, _BLOCKS.get(extra, ""))
-        yield _check(module, fits, detail, _install(extra), "warn" if extra else "fail", blocks)
+        yield _check(module, fits, detail, install(extra), "warn" if extra else "fail", blocks)
 
 
 def _cairo() -> Iterator[Check]:
@@ -223,13 +220,13 @@ def _paths(device: torch.device) -> Iterator[Check]:
 
 def _faiss() -> Iterator[Check]:
     if find_spec("faiss") is None:
-        yield Check("faiss", "warn", "not installed: torch searches the neighbours", _install("cpu"))
+        yield Check("faiss", "warn", "not installed: torch searches the neighbours", install("cpu"))
         return
     with ThreadPoolExecutor() as pool:  # each waits for a child process that imports torch
         cpu, first = pool.submit(probe_faiss), pool.submit(probe_faiss_first)
         gpu = pool.submit(probe_faiss_gpu) if torch.cuda.is_available() else None
     ok, reason = cpu.result()
-    remedy = f"pip uninstall faiss-cpu faiss-gpu, then {_install('cpu')}"
+    remedy = f"pip uninstall faiss-cpu faiss-gpu, then {install('cpu')}"
     yield _check("faiss", ok, reason, remedy, "fail")
     if ok:
         ok, reason = first.result()
@@ -258,7 +255,7 @@ def faiss_pair(cuda: str) -> tuple[str, str]:
     extra = "gpu-cu13" if cuda.startswith("13") else "gpu"
     others = " ".join(sorted(FAISS))
     needs = "which needs Python 3.12" if extra == "gpu-cu13" else "which changes torch to 2.10"
-    return pair, f"pip uninstall {others}, then {_install(extra)}, {needs}"
+    return pair, f"pip uninstall {others}, then {install(extra)}, {needs}"
 
 
 def _installed(name: str) -> bool:

@@ -16,7 +16,9 @@ all rows are kept then, and each counts once. A process without a batch takes pa
 try:
     import torchmetrics  # noqa: F401  # named where it is missing
 except ModuleNotFoundError as error:
-    raise ModuleNotFoundError("gpustab.metrics needs TorchMetrics: pip install 'gpustab[metrics]'") from error
+    from gpustab.installing import install
+
+    raise ModuleNotFoundError(f"gpustab.metrics needs TorchMetrics: {install('metrics')}") from error
 
 from gpustab.metrics.minibatch import MinibatchCKA
 from gpustab.metrics.rows import NeighbourOverlap, WordwisePIPDistance

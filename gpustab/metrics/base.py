@@ -12,6 +12,7 @@ from torchmetrics import Metric
 from torchmetrics.utilities.distributed import gather_all_tensors
 
 from gpustab.errors import InputError
+from gpustab.kernels.arithmetic import full_precision
 from gpustab.kernels.pair_rows import pair_rows, refuse_unmeasurable
 from gpustab.kernels.shapes import want_tensor
 
@@ -145,4 +146,7 @@ def _together(parts: list[Tensor] | Tensor) -> Tensor:
     """One tensor of a state that is a list, or was one before it was gathered; ``(0,)`` of nothing."""
     if isinstance(parts, Tensor):
         return parts
-    return torch.cat(parts) if parts else torch.zeros(0, device="cpu")
+    if not parts:
+        return torch.zeros(0, device="cpu")
+    with full_precision(parts[0].device):  # autocast takes no float64 beside float16
+        return torch.cat(parts)

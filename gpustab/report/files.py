@@ -18,7 +18,9 @@ import numpy as np
 
 from gpustab.errors import ComputationError, InputError, option
 from gpustab.formats.atomic import check_can_make, make_folder, remove, replacing, told, write_text
-from gpustab.formats.parsed import DamagedError, read_json
+from gpustab.formats.parsed import read_json
+from gpustab.formats.plain_text import DamagedError
+from gpustab.installing import install
 from gpustab.machine.memory import let_go
 from gpustab.options import FigureFormat
 from gpustab.report.describe import draw, figures_of
@@ -28,6 +30,7 @@ from gpustab.report.svg.standalone import check_formats, written_as
 from gpustab.results import Content
 from gpustab.results.table import Table, Values
 from gpustab.runs.lock import alone
+from gpustab.runs.place import keep_aside
 from gpustab.spaces.words import guarded, printable
 
 _SUMMARY, _PAGE = "summary.json", "report.html"
@@ -55,7 +58,7 @@ def check_folder(folder: Path, *, force: bool = False, figures: Sequence[FigureF
     """
     missing = [name for name in ("pyarrow", "jinja2") if find_spec(name) is None]
     if missing:
-        raise InputError(f"writing a result needs {', '.join(missing)}: pip install 'gpustab[report]'")
+        raise InputError(f"writing a result needs {', '.join(missing)}: {install('report')}")
     check_formats(figures)
     check_can_make(folder)
     if any((folder / name).exists() for name in (_NEW, _WHOLE, _MOVING)):
@@ -77,7 +80,8 @@ def write_files(
     Args:
         result: what is written.
         folder: where; made if it is not there.
-        force: replace the result that is there; what it has and this one has not is removed.
+        force: replace the result that is there; what it has and this one has not is removed. Files of others that have
+            a name of this result's are kept under another one, which a warning tells.
         figures: what they are written as; a PDF or PNG has the size of a journal's column.
 
     Returns:
@@ -147,7 +151,7 @@ def _refuse_to_replace(folder: Path, new: Path) -> None:
     if there := sorted(path.name for path in new.iterdir() if (folder / path.name).exists()):
         raise InputError(
             f"{folder}: holds {', '.join(there[:3])}{' ...' * (len(there) > 3)}, which this result would replace; give "
-            f"another folder, or {option('force', True)} to replace it"
+            f"another folder, or {option('force', True)}, which keeps what is not gpustab's under another name"
         )
 
 
@@ -164,7 +168,11 @@ def _take_over(folder: Path) -> None:
         with told(new, "removed"):
             shutil.rmtree(new)
     if whole.is_dir():
-        for path in _old_files(folder):
+        old = _old_files(folder)
+        for name in sorted(path.name for path in whole.iterdir()):
+            if folder / name not in old and os.path.lexists(folder / name):
+                keep_aside(folder / name)
+        for path in old:
             if not (whole / path.name).exists():
                 remove(path)
         with told(folder):

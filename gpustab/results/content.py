@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gpustab.errors import InputError, near
+from gpustab.installing import install
 from gpustab.results.table import Table
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Content:
         try:
             import pandas as pd
         except ImportError:
-            raise InputError("a table as DataFrame needs pandas: pip install 'gpustab[report]'") from None
+            raise InputError(f"a table as DataFrame needs pandas: {install('report')}") from None
         if table not in self.tables:
             raise InputError(
                 f"there is no table '{table}'{near(table, self.tables)}; there are {', '.join(self.tables)}"

@@ -5,9 +5,13 @@ Runs that share hardly any word are of two languages, two spellings, or a file t
 
 from __future__ import annotations
 
+import html
+import re
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from functools import partial
+from typing import Annotated, Literal, NamedTuple
 
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
@@ -63,7 +67,8 @@ class Joining:
         undefined_sample: the first of these in canonical order.
         smallest: words of the run that has the fewest; 0 where it is not known.
         folded: where hardly any words are in common, how many would be if letter case did not count; else 0.
-        composed: how many of the words left out would be in enough runs if all were in one normal form of Unicode.
+        composed: how many of the words left out would be in enough runs if all were spelled in one form.
+        form: which one, see :data:`FORMS`; empty where that is not said, then in one normal form of Unicode.
     """
 
     rule: Rule
@@ -76,18 +81,75 @@ class Joining:
     smallest: int = 0
     folded: int = 0
     composed: int = 0
+    form: str = ""
 
 
-def in_one_form(words: int) -> str:
-    """Return what is to be said where normal forms of Unicode keep words apart.
+class Form(NamedTuple):
+    """A form in which words that differ by it alone are one.
+
+    Attributes:
+        mend: gives a word in it.
+        says: what differs, and how words are brought to it.
+        least: share of the smallest vocabulary that is no accident.
+    """
+
+    mend: Callable[[str], str]
+    says: str
+    least: float = 0.0
+
+
+def _once(word: str) -> str:
+    try:
+        return word.encode("cp1252").decode()
+    except UnicodeError:
+        return word
+
+
+_UNSEEN = re.compile("[\xad\u200b-\u200d\u2060\ufeff]")
+FORMS = {
+    "accents": Form(
+        partial(unicodedata.normalize, "NFC"),
+        "in one normal form of Unicode: their accents are signs of their own in some files and not in others; write "
+        "the words of all by Python's unicodedata.normalize('NFC', ...)",
+    ),
+    "widths": Form(
+        partial(unicodedata.normalize, "NFKC"),
+        "in one width: some files have full-width letters or ligatures; write the words of all by Python's "
+        "unicodedata.normalize('NFKC', ...)",
+    ),
+    "unseen": Form(
+        lambda word: _UNSEEN.sub("", word),
+        "without signs that nobody sees: some files have soft hyphens or spaces of no width in words; write the words "
+        r"of all by Python's re.sub('[\xad\u200b-\u200d\u2060\ufeff]', '', ...)",
+        0.01,
+    ),
+    "entities": Form(
+        html.unescape,
+        "without codes of HTML: some files have &amp; and the like; write the words of all by Python's "
+        "html.unescape(...)",
+    ),
+    "twice": Form(
+        _once,
+        "in one encoding: some files have UTF-8 that was read as cp1252 (Ã¼ for ü); write their words by Python's "
+        "word.encode('cp1252').decode()",
+    ),
+    "case": Form(
+        str.lower,
+        "in one letter case: words of some files begin with capitals or have them throughout; write the words of all "
+        "in lower case, or train on a text in one case",
+        0.05,
+    ),
+}
+
+
+def in_one_form(words: int, form: str = "") -> str:
+    """Return what is to be said where the forms of words keep them apart.
 
     Args:
         words: how many, see :class:`Joining`.
+        form: see there.
     """
-    return (
-        f"{words:,} more would be in common in one normal form of Unicode: their accents are signs of their own in "
-        "some files and not in others; write the words of all by Python's unicodedata.normalize('NFC', ...)"
-    )
+    return f"{words:,} more would be in common {FORMS[form or 'accents'].says}"
 
 
 def small_overlap(joining: Joining, words: int) -> str | None:
@@ -120,5 +182,5 @@ def require_overlap(joining: Joining, words: int, allowed: bool, hint: Callable[
     found = small_overlap(joining, words)
     if found and not allowed:
         ways = f"are they of one language, spelling and letter case? {option('allow_small_overlap')} measures them"
-        form = f"; {in_one_form(joining.composed)}" if joining.composed else ""
+        form = f"; {in_one_form(joining.composed, joining.form)}" if joining.composed and joining.form != "case" else ""
         raise InputError(f"{found}{hint()}{form}; {ways}")

@@ -57,18 +57,22 @@ _ASKED = 3
 """So many files are opened to see whether they hold vectors."""
 _SPACY = "a spaCy {} without vectors; where a program makes them: load_runs([nlp, ...]) in Python"
 _OF_OTHERS = (
-    ("saved_model.pb", "a TensorFlow SavedModel: save its embedding by numpy.save and its words one a line"),
-    ("config.json", "a Hugging Face model: give its model.safetensors or pytorch_model.bin, and its words by --vocab"),
-    ("lexemes.bin", _SPACY.format("vocabulary")),
-    ("meta.json", _SPACY.format("pipeline")),
+    ("saved_model.pb", (), "a TensorFlow SavedModel: save its embedding by numpy.save and its words one a line"),
+    (
+        "config.json",
+        ("model_type", "architectures", "transformers_version", "hidden_size"),
+        "a Hugging Face model: give its model.safetensors or pytorch_model.bin, and its words by --vocab",
+    ),
+    ("lexemes.bin", (), _SPACY.format("vocabulary")),
+    ("meta.json", ("spacy_version", "pipeline", "spacy_git_version"), _SPACY.format("pipeline")),
 )
+"""Files by which folders of others are known, keys of which their JSON has one, and what it is."""
 
 
 def way_on(folder: Path) -> str:
     """Return the end of a sentence that says what a folder holds and what to do with it."""
-    for name, what in _OF_OTHERS:
-        if (folder / name).is_file():
-            return f"it looks like {what}"
+    if model := _model_in(folder):
+        return f"it looks like {model}"
     if report := report_of(folder):
         return report
     if any(is_of_kind(path, "plan") for path in islice(folder.rglob(PLAN), _LOOKED)):
@@ -91,11 +95,24 @@ def way_on(folder: Path) -> str:
 
 def holds_texts(folder: Path) -> bool:
     """Tell whether a folder that is no run set holds texts: no vectors, and mostly files of text."""
-    if any((folder / name).is_file() for name, _ in _OF_OTHERS) or report_of(folder):
+    if _model_in(folder) or report_of(folder):
         return False
     files = [path for path in islice(folder.rglob("*"), _LOOKED) if path.is_file() and path.name[0] != "."]
     texts = [path for path in files if _suffix(path) in _TEXTS]
     return bool(files) and not _vectors(files) and 2 * len(texts) >= len(files)
+
+
+def _model_in(folder: Path) -> str:
+    """Say what a folder looks like that another package wrote; empty for all others."""
+    found = (what for name, keys, what in _OF_OTHERS if (folder / name).is_file() and _has_key(folder / name, keys))
+    return next(found, "")
+
+
+def _has_key(path: Path, keys: Sequence[str]) -> bool:
+    try:
+        return not keys or not {*read_json(path)}.isdisjoint(keys)
+    except (ValueError, TypeError):
+        return False
 
 
 def report_of(folder: Path) -> str:
@@ -120,6 +137,23 @@ def is_of_kind(path: Path, kind: str) -> bool:
         return str(read_json(path)["schema"]).startswith(f"gpustab.{kind}/")
     except (ValueError, KeyError, TypeError):
         return False
+
+
+def is_runset(folder: Path) -> bool:
+    """Tell a run set by its manifest, which many have of their own: web pages, extensions of browsers, scans of books.
+
+    One that is damaged may be ours: who reads it says so.
+    """
+    return _is_ours(folder / MANIFEST)
+
+
+def _is_ours(path: Path) -> bool:
+    try:
+        return path.is_file() and str(read_json(path)["schema"]).startswith("gpustab.")
+    except (KeyError, TypeError):
+        return False
+    except ValueError:
+        return True
 
 
 def _suffix(path: Path) -> str:
@@ -185,11 +219,13 @@ def read_manifest(path: Path, *schemas: str, fields: Mapping[str, type] | None =
             f"{path.parent}: neither run-NNN.safetensors nor a {path.name} in this folder, so it is no run set; "
             f"{_what_instead(path.parent)}"
         )
-    try:
-        manifest = read_json(path)
-        found = manifest["schema"]
-    except (KeyError, TypeError) as error:
-        raise InputError(f"{path}: not a run-set manifest ({error})") from None
+    manifest = read_json(path)
+    if not isinstance(manifest, dict) or "schema" not in manifest:
+        raise InputError(
+            f"{path}: not a run-set manifest but one of something else, so it is no run set; "
+            f"{_what_instead(path.parent)}"
+        )
+    found = manifest["schema"]
     if found not in schemas:
         raise InputError(f"{path}: schema {_short(found)}, wanted '{schemas[0]}'")
     return want_fields(path, manifest, fields or {}, "it")
@@ -284,9 +320,9 @@ def holds_runs(folder: Path) -> bool:
     """Tell what :func:`gpustab.runs.runset.open_runset` takes: a run set, a technique in one, a leaf, some run sets."""
     if not folder.is_dir():
         return False
-    if (folder / MANIFEST).is_file() or is_leaf(folder) or any(folder.glob(f"*/{MANIFEST}")):
+    if is_runset(folder) or is_leaf(folder) or any(map(is_runset, folder.glob("*/"))):
         return True
-    return (folder.parent / MANIFEST).is_file() and any(map(is_leaf, folder.rglob("*/")))
+    return is_runset(folder.parent) and any(map(is_leaf, folder.rglob("*/")))
 
 
 def refuse_both(folder: Path) -> None:
@@ -295,9 +331,9 @@ def refuse_both(folder: Path) -> None:
     Raises:
         InputError: naming the first of both.
     """
-    if (folder / MANIFEST).is_file():
+    if is_runset(folder):
         return
-    sets = sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))
+    sets = sorted(filter(is_runset, folder.glob("*/")))
     text = next(_texts_beside(folder), None) if sets else None
     if text:
         raise InputError(
@@ -310,7 +346,7 @@ def _texts_beside(folder: Path) -> Iterator[Path]:
     """Yield the files of text in a folder that lie in no run set and no report."""
     for place, folders, files in islice(os.walk(folder), _FOLDERS):
         here = Path(place)
-        if report_of(here) or (here / MANIFEST).is_file():
+        if report_of(here) or is_runset(here):
             folders.clear()
             continue
         folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -320,7 +356,7 @@ def _texts_beside(folder: Path) -> Iterator[Path]:
 
 def is_leaf(folder: Path) -> bool:
     """Return whether a folder holds run files, or a finished pack of them."""
-    return (folder / PACKED).is_file() or bool(run_files(folder))
+    return _is_ours(folder / PACKED) or bool(run_files(folder))
 
 
 def _what_instead(folder: Path) -> str:

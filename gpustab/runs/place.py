@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 
 from gpustab.errors import InputError
 from gpustab.formats.atomic import told
-from gpustab.runs.manifest import MANIFEST, PLAN, UNFINISHED, is_leaf, is_of_kind, report_of
+from gpustab.runs.manifest import MANIFEST, PLAN, UNFINISHED, is_leaf, is_of_kind, is_runset, report_of
+
+log = logging.getLogger("gpustab")
 
 _DROPPED = frozenset({"Thumbs.db", "desktop.ini"})
 """What systems leave in a folder that somebody looked into; elsewhere they hide it."""
@@ -74,6 +77,20 @@ def refuse_within(folder: Path, source: str | Path | None, read: str = "whose fi
         raise InputError(f"{folder}: lies within {source}, {read}; give a folder of its own")
 
 
+def keep_aside(path: Path) -> Path:
+    """Give a file that gpustab did not write another name, so that one of ours can have its name; nothing is lost.
+
+    Returns:
+        Where it is now: ``words.kept.csv`` of ``words.csv``, or ``words.kept2.csv`` where that is taken.
+    """
+    names = (path.with_name(f"{path.stem}.kept{n if n > 1 else ''}{path.suffix}") for n in count(1))
+    kept = next(name for name in names if not os.path.lexists(name))
+    with told(path, "renamed"):
+        path.replace(kept)
+    log.warning("%s was not written by gpustab, and a result has a file of its name: it is kept as %s", path, kept.name)
+    return kept
+
+
 def occupants(folder: Path) -> list[str]:
     """Return the names of what lies in a folder, but hidden files and what systems leave there, sorted."""
     if not folder.is_dir():
@@ -87,7 +104,7 @@ def foreign(folder: Path) -> list[str]:
 
     Nor of one that is being packed: a stopped call may have left a part of a file there, which the next one clears.
     """
-    if (folder / MANIFEST).is_file() or (folder / UNFINISHED).is_dir():
+    if is_runset(folder) or (folder / UNFINISHED).is_dir():
         return []
     return list(islice((name for name in occupants(folder) if not _is_ours(folder / name)), _TOLD + 1))
 

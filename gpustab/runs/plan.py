@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from itertools import count
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.errors import InputError, option, some_of
-from gpustab.runs.joining import LEAST_SHARE, Joining, Rule, in_one_form
+from gpustab.runs.joining import FORMS, LEAST_SHARE, Joining, Rule, in_one_form
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import show
@@ -130,10 +129,10 @@ def plan_join(
     order = _canonical_order(words, headers, has, counts)
     keep = order[defined[order] >= need]
     dropped = order[has[order] < need]
-    composed = _composed(words, headers, dropped, need)
+    composed, form = _composed(words, headers, dropped, need)
     if len(keep) < 2:
         shared = int((has >= need).sum())
-        nothing = _nothing_shared(words, headers, len(keep), need, composed)
+        nothing = _nothing_shared(words, headers, len(keep), need, composed, form)
         raise InputError(_all_zero(headers, shared) if shared > 1 else nothing)
     undefined = order[(has[order] >= need) & (defined[order] < has[order])]
     smallest = min(len(one.numbers) for one in headers)
@@ -151,6 +150,7 @@ def plan_join(
             smallest,
             len(_folded(words, headers)) if len(keep) < LEAST_SHARE * smallest else 0,
             composed,
+            form,
         ),
         [_rows_of(one.numbers, keep, len(words)) for one in headers],
     )
@@ -197,18 +197,28 @@ def _all_zero(headers: Sequence[Header], shared: int) -> str:
     )
 
 
-def _composed(words: Sequence[bytes], headers: Sequence[Header], dropped: NDArray[np.int64], need: int) -> int:
-    """Count the dropped words that enough runs would have if the signs of all were composed (NFC)."""
-    forms: dict[str, int] = {}
-    form_of = np.full(len(words), -1, np.int64)
-    for i in dropped.tolist():
-        if not words[i].isascii():
-            form_of[i] = forms.setdefault(unicodedata.normalize("NFC", show(words[i])), len(forms))
-    has = np.zeros(len(forms), np.int64)
-    for one in headers if forms else ():
-        found = np.unique(form_of[one.numbers])
-        has[found[found >= 0]] += 1
-    return int((has >= need).sum())
+def _composed(
+    words: Sequence[bytes], headers: Sequence[Header], dropped: NDArray[np.int64], need: int
+) -> tuple[int, str]:
+    """Count the dropped words that enough runs would have if all were spelled in one form: the one that joins most."""
+    texts = [words[i].decode("utf-8", "surrogateescape") for i in dropped.tolist()]
+    smallest = min(len(one.numbers) for one in headers)
+    best = 0, ""
+    for name, form in FORMS.items():
+        mended = [form.mend(text) for text in texts]
+        if mended == texts:
+            continue
+        numbers: dict[str, int] = {}
+        form_of = np.full(len(words), -1, np.int64)
+        form_of[dropped] = [numbers.setdefault(text, len(numbers)) for text in mended]
+        has = np.zeros(len(numbers), np.int64)
+        for one in headers:
+            found = np.unique(form_of[one.numbers])
+            has[found[found >= 0]] += 1
+        joined = int((has >= need).sum())
+        if joined > best[0] and joined >= form.least * smallest and (not form.least or 3 * joined >= len(texts)):
+            best = joined, name
+    return best
 
 
 def letter_case(words: Sequence[bytes], headers: Sequence[Header], kept: int) -> str:
@@ -220,8 +230,12 @@ def _letter_case(lower: int, kept: int) -> str:
     return f"; {lower:,} would be if letter case did not count" if lower > kept else ""
 
 
-def _nothing_shared(words: Sequence[bytes], headers: Sequence[Header], kept: int, need: int, composed: int) -> str:
-    case = _letter_case(len(_folded(words, headers)), 1) + (f"; {in_one_form(composed)}" if composed else "")
+def _nothing_shared(
+    words: Sequence[bytes], headers: Sequence[Header], kept: int, need: int, composed: int, form: str
+) -> str:
+    case = _letter_case(len(_folded(words, headers)), 1) + (
+        f"; {in_one_form(composed, form)}" if composed and form != "case" else ""
+    )
     first = headers[0]
     unlike = min(headers[1:], key=lambda one: float(np.isin(one.numbers, first.numbers).mean()), default=first)
     examples = "; ".join(

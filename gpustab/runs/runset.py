@@ -34,6 +34,7 @@ from gpustab.runs.manifest import (
     UNFINISHED,
     inside,
     is_leaf,
+    is_runset,
     read_manifest,
     read_packed,
     run_file,
@@ -86,7 +87,7 @@ def open_runset(folder: Path) -> list[Group]:
             for own in found
             for group in open_runset(own)
         ]
-    root = folder if (folder / MANIFEST).exists() or not _is_technique(folder) else folder.parent
+    root = folder if is_runset(folder) or not _is_technique(folder) else folder.parent
     groups = []
     entries = read_entries(root)
     if not entries:
@@ -120,14 +121,14 @@ def _tell_unnamed(folder: Path, named: Set[Path | None]) -> None:
 
 def lies_in_another(leaf: Path, folder: Path) -> bool:
     """Tell whether a leaf below a run set is one of another run set, which lies within it."""
-    return any((leaf.parents[k] / MANIFEST).is_file() for k in range(len(leaf.relative_to(folder).parts) - 1))
+    return any(is_runset(leaf.parents[k]) for k in range(len(leaf.relative_to(folder).parts) - 1))
 
 
 def _run_sets(folder: Path) -> list[Path]:
     """The run sets in a folder that is none itself, a sweep's baseline first, numbers by size."""
-    if (folder / MANIFEST).exists() or not folder.is_dir():
+    if is_runset(folder) or not folder.is_dir():
         return []
-    found = [child for child in folder.iterdir() if (child / MANIFEST).is_file()]
+    found = list(filter(is_runset, folder.iterdir()))
 
     def place(own: Path) -> tuple[bool, list[tuple[float, str]]]:
         parts = re.split(r"(\d+(?:\.\d+)?)", own.name)
@@ -138,7 +139,7 @@ def _run_sets(folder: Path) -> list[Path]:
 
 def _is_technique(folder: Path) -> bool:
     """Tell a folder that a run set keeps groups in."""
-    if not (folder.parent / MANIFEST).exists():
+    if not is_runset(folder.parent):
         return False
     return any(entry.path.startswith(f"{folder.name}/") for entry in read_entries(folder.parent))
 
@@ -182,7 +183,7 @@ def read_entries(folder: Path) -> list[Entry]:
 
 def runset_above(leaf: Path) -> Path | None:
     """Return the run set that a leaf lies in: the nearest folder above it that has a manifest."""
-    return next((folder for folder in list(leaf.resolve().parents)[:_ABOVE] if (folder / MANIFEST).is_file()), None)
+    return next((folder for folder in list(leaf.resolve().parents)[:_ABOVE] if is_runset(folder)), None)
 
 
 def _key_of(leaf: Path) -> Key:
@@ -217,7 +218,7 @@ def write_runset(
         InputError: if the folder already holds a finished run set, or things of others.
     """
     folder = Path(folder)
-    if (folder / MANIFEST).exists():
+    if is_runset(folder):
         raise InputError(f"{folder}: a run set is already there")
     check_place(folder)
     named = {Key.of_path(key) if isinstance(key, str) else key: spaces for key, spaces in groups.items()}

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from gpustab.installing import install
 from gpustab.sentences.language import package
 from gpustab.sentences.parsed import Parsed, Word, children, root_of
 
@@ -68,7 +69,7 @@ def speller(language: str) -> Callable[[int], str]:
 
     @cache
     def spell(number: int) -> str:
-        words = package("num2words", "numbers are written out by num2words: pip install 'gpustab[sentences]'")
+        words = package("num2words", f"numbers are written out by num2words: {install('sentences')}")
         return str(words.num2words(number, lang=language))
 
     return spell

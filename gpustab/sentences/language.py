@@ -6,7 +6,6 @@ All of it can be given; the defaults are nltk's Treebank tokens, spaCy's small E
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 
 from gpustab.errors import InputError, option
 from gpustab.formats.options import read_word_list
+from gpustab.installing import install
 
 Tokens = tuple[str, ...]
 Tagger = Callable[[Sequence[Tokens]], list[list[str]]]
@@ -79,7 +79,7 @@ def spacy_tagger(model: str = SPACY) -> Tagger:
         try:
             pipeline = spacy.load(model, exclude=["parser", "ner", "lemmatizer", "attribute_ruler"])
         except OSError:
-            raise InputError(f"spaCy's model {model} is not here: pip install 'gpustab[sentences]'") from None
+            raise InputError(f"spaCy's model {model} is not here: {install('sentences')}") from None
         from spacy.tokens import Doc
 
         documents = (Doc(pipeline.vocab, words=list(tokens)) for tokens in sentences)
@@ -156,7 +156,7 @@ def article_for(article: str, old: str, new: str) -> str:
 
 def _package(name: str) -> Any:
     own = f"or give {option('language')} tools of your own"
-    return package(name, f"changing words needs {name}: pip install 'gpustab[sentences]', {own}")
+    return package(name, f"changing words needs {name}: {install('sentences')}, {own}")
 
 
 def package(name: str, missing: str) -> Any:
@@ -169,17 +169,3 @@ def package(name: str, missing: str) -> Any:
         return import_module(name)
     except ImportError:
         raise InputError(missing) from None
-
-
-def read_utf8(path: str | os.PathLike[str]) -> str:
-    """Return the text of a file in UTF-8.
-
-    Raises:
-        InputError: if it cannot be read, or holds other bytes.
-    """
-    try:
-        return Path(path).read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte {error.start} is no UTF-8") from None

@@ -19,8 +19,9 @@ from torch import Tensor
 
 from gpustab.errors import InputError
 from gpustab.formats.atomic import clear_abandoned, replacing
+from gpustab.formats.plain_text import read_utf8
 from gpustab.kernels.cosine import cosines
-from gpustab.sentences.language import Tokens, detokenise, read_utf8
+from gpustab.sentences.language import Tokens, detokenise
 
 _BATCH = 65_536
 """Pairs whose distances are found at a time."""

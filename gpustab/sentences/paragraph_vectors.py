@@ -17,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 
 from gpustab.errors import InputError
+from gpustab.installing import install
 from gpustab.sentences.language import Tokens, package
 from gpustab.sentences.model import Embedding, read_saved, write_saved
 
@@ -213,7 +214,7 @@ def _with_words(counts: dict[str, int], options: ParagraphOptions, seed: int) ->
 
 
 def _empty(options: ParagraphOptions, seed: int) -> Any:
-    doc2vec = package("gensim.models.doc2vec", "paragraph vectors need gensim: pip install 'gpustab[train]'")
+    doc2vec = package("gensim.models.doc2vec", f"paragraph vectors need gensim: {install('train')}")
     kind = {"dm": 1, "dm_concat": 1} if options.memory else {"dm": 0}
     return doc2vec.Doc2Vec(
         vector_size=options.dim, window=options.window, min_count=options.min_count, epochs=options.epochs,

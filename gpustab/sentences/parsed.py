@@ -14,6 +14,7 @@ from gpustab.corpus.formats.format import TextFile
 from gpustab.corpus.formats.registry import suffix_of
 from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError
+from gpustab.installing import install
 from gpustab.sentences.language import SPACY, Written, package
 
 
@@ -86,11 +87,11 @@ _AS_UD = {
 
 @cache
 def _pipeline(model: str) -> Any:
-    spacy = package("spacy", "sentences are parsed by spaCy: pip install 'gpustab[sentences]'")
+    spacy = package("spacy", f"sentences are parsed by spaCy: {install('sentences')}")
     try:
         return spacy.load(model)
     except OSError:
-        raise InputError(f"spaCy's model {model} is not here: pip install 'gpustab[sentences]'") from None
+        raise InputError(f"spaCy's model {model} is not here: {install('sentences')}") from None
 
 
 _LONGEST = 100_000

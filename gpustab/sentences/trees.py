@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 
 from gpustab.errors import InputError, near, option
-from gpustab.sentences.language import Tokens, read_utf8
+from gpustab.formats.plain_text import read_utf8
+from gpustab.sentences.language import Tokens
 
 Merges = list[tuple[int, int]]
 """Of n words: n − 1 pairs of nodes. Words are 0 .. n − 1, the k-th merge makes node n + k."""

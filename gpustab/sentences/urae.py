@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from gpustab.errors import InputError
+from gpustab.installing import install
 from gpustab.sentences.language import Tokens, package
 from gpustab.sentences.model import Embedding, read_saved, write_saved
 from gpustab.sentences.trees import Forest, Merges, Shaping, Trees, plant
@@ -228,7 +229,7 @@ def numbered(sentences: Sequence[Tokens], rows: dict[str, int]) -> list[list[int
 
 
 def _words(sentences: Sequence[Tokens], seed: int, options: FoldOptions) -> tuple[dict[str, int], Tensor]:
-    models = package("gensim.models", "word vectors of a corpus need gensim: pip install 'gpustab[train]'")
+    models = package("gensim.models", f"word vectors of a corpus need gensim: {install('train')}")
     counts = Counter(token for tokens in sentences for token in tokens)
     if not any(count >= options.min_count for count in counts.values()):
         raise InputError(f"no word of the corpus stands there {options.min_count} times")

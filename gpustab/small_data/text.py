@@ -16,6 +16,7 @@ from gpustab.corpus.options import CorpusOptions, Layout
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.corpus.words import tokeniser
 from gpustab.errors import InputError, option
+from gpustab.formats.plain_text import read_utf8
 from gpustab.results.page import counted
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import some_words
@@ -251,12 +252,9 @@ def read_samples(path: Path, language: str) -> SampleFile:
 
 def _lines(path: Path, missing: str = "") -> list[tuple[int, str]]:
     """The lines of a file that are not empty, with their numbers; ``missing`` is said where it cannot be read."""
-    try:
-        lines = path.read_text("utf-8-sig").split("\n")  # U+2028 and the like end no line
-    except OSError as error:
-        raise InputError(f"{path}: {missing or f'cannot be read: {error.strerror}'}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte {error.start} is no UTF-8") from None
+    if missing and not path.exists():
+        raise InputError(f"{path}: {missing}")
+    lines = read_utf8(path).split("\n")  # U+2028 and the like end no line
     return [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
 
 

@@ -147,6 +147,19 @@ def some_words(words: Sequence[bytes], most: int = 5) -> str:
     return ", ".join(show(_beginning(word, 40)) for word in words[:most]) + " ..." * (len(words) > most)
 
 
+def as_cp1252(word: bytes) -> bytes:
+    r"""Return a word that is not UTF-8 as it would be if it were cp1252; others as they are.
+
+    >>> as_cp1252(b"caf\xe9").decode(), as_cp1252(b"war")
+    ('café', b'war')
+    """
+    try:
+        word.decode()
+    except UnicodeDecodeError:
+        return word.decode("cp1252", "replace").encode()
+    return word
+
+
 def near_words(word: bytes, there: Iterable[bytes]) -> str:
     """Return the end of a message on a word that is not there: the nearest that are, or nothing.
 

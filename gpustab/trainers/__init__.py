@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from gpustab.errors import InputError, near
+from gpustab.installing import install
 from gpustab.options import Option
 
 if TYPE_CHECKING:
@@ -91,5 +92,5 @@ def technique(name: str, engine: Engine = "gensim") -> Technique:
     try:
         home = import_module(f"gpustab.trainers.{module}")
     except ImportError as error:
-        raise InputError(f"technique '{name}' needs {error.name}: pip install 'gpustab[train]'") from None
+        raise InputError(f"technique '{name}' needs {error.name}: {install('train')}") from None
     return cast("Technique", getattr(home, constant))

@@ -34,7 +34,7 @@ from gpustab.corpus.slices import epoch_slices
 from gpustab.corpus.tokenise import corpus_of
 from gpustab.formats.parsed import read_json
 from gpustab.machine.progress import Progress
-from gpustab.runs.manifest import MANIFEST, PLAN, run_files
+from gpustab.runs.manifest import PLAN, is_runset, run_files
 from gpustab.runs.runset import read_entries
 from gpustab.trainers import NAMES, technique
 from gpustab.training.engines import resolve_engine, trainers_of
@@ -192,7 +192,7 @@ def _begun(folder: Path, settings: TrainingSettings) -> dict[str, Any]:
     All its techniques have one vocabulary, that of those which are asked for where they differ, and as many runs.
     """
     found: dict[str, Any] = {}
-    if (folder / MANIFEST).is_file():
+    if is_runset(folder):
         found["runs"] = max((entry.runs for entry in read_entries(folder)), default=0)
     for name in sorted(NAMES, key=lambda name: name in settings.techniques):
         for path in sorted((folder / name).rglob(PLAN)) if (folder / name).is_dir() else ():

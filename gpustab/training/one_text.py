@@ -14,7 +14,7 @@ from gpustab.errors import InputError
 from gpustab.formats.parsed import read_json
 from gpustab.results.page import counted
 from gpustab.runs.key import ENCODER, Key, Part
-from gpustab.runs.manifest import MANIFEST, PLAN, run_files
+from gpustab.runs.manifest import PLAN, is_runset, run_files
 from gpustab.runs.runset import lies_in_another, read_entries
 from gpustab.training.plan import corpus_record, differences_of_reading, part_of
 from gpustab.training.settings import TrainingSettings
@@ -70,7 +70,7 @@ def check_text(folder: Path, settings: TrainingSettings, whole: Corpus, part: Pa
 
 def _there(folder: Path) -> Iterator[_Before]:
     """Yield the runs of a run set that say what text they are of; also those of a training that has not ended."""
-    entries = read_entries(folder) if (folder / MANIFEST).is_file() else []
+    entries = read_entries(folder) if is_runset(folder) else []
     ways = [(entry.key, entry.made) for entry in entries]
     named = {entry.path for entry in entries}
     for path in sorted(folder.rglob(PLAN)) if folder.is_dir() else ():

@@ -18,7 +18,8 @@ from gpustab.corpus.slices import epoch_slices, halves
 from gpustab.errors import InputError, marked, option
 from gpustab.formats.atomic import clear_leftovers, make_folder, write_text
 from gpustab.formats.binary.safetensors import open_rows, read_metadata
-from gpustab.formats.parsed import DamagedError, read_json
+from gpustab.formats.parsed import read_json
+from gpustab.formats.plain_text import DamagedError
 from gpustab.machine.log import log
 from gpustab.runs.key import Key, Part
 from gpustab.runs.lock import alone

@@ -19,7 +19,7 @@ from gpustab.corpus.sampling import SAMPLINGS, Sampling
 from gpustab.corpus.tokenise import CorpusOptions
 from gpustab.errors import InputError, first_option, marked, near, option
 from gpustab.formats.parsed import parse_toml
-from gpustab.formats.source import near_file
+from gpustab.formats.plain_text import read_utf8
 from gpustab.options import Count, Option, check_seed
 from gpustab.trainers import NAMES, Choice, Runs, Stream, check_technique, technique
 from gpustab.trainers.base import Parameters
@@ -201,13 +201,9 @@ def read_toml(path: Path) -> dict[str, Any]:
     Raises:
         InputError: if it cannot be read, is no TOML, or has a key that is unknown or wrong: with file and line.
     """
+    text = read_utf8(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
         content = parse_toml(text)
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file{near_file(path)}") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise InputError(f"{path}: this is no TOML: {error}") from None
     try:

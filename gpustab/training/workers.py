@@ -21,6 +21,7 @@ from gpustab.errors import ComputationError, InputError, marked, option
 from gpustab.formats.atomic import make_folder
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.formats.registry import read_space
+from gpustab.installing import install
 from gpustab.machine.job import end_with
 from gpustab.machine.progress import Progress
 from gpustab.runs.manifest import output_file, run_file
@@ -228,7 +229,7 @@ def _package(parallel: str) -> Iterator[None]:
     try:
         yield
     except ImportError:
-        raise InputError(f"{option('parallel', parallel)} needs {parallel}: pip install 'gpustab[cluster]'") from None
+        raise InputError(f"{option('parallel', parallel)} needs {parallel}: {install('cluster')}") from None
 
 
 @contextmanager

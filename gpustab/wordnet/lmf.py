@@ -202,10 +202,7 @@ def _forms_of(path: Path) -> Iterator[tuple[str, str]]:
     from gpustab.evaluation.files import read_lines
 
     for line in read_lines(path):
-        try:
-            cells = line.content.decode().split("\t")
-        except UnicodeDecodeError:
-            raise InputError(f"{path}: line {line.number} is not UTF-8") from None
+        cells = line.text(path).split("\t")
         if len(cells) != 2 or not all(map(str.strip, cells)):
             raise InputError(f"{path}: line {line.number} is no form and lemma with a tab between: {some_of(cells, 3)}")
         yield _spelled(cells[0]), _spelled(cells[1])

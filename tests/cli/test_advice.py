@@ -79,3 +79,14 @@ def test_two_patterns_are_told_to_be_joined(call, place):
     (place / "a.txt").write_text("one two three\n" * 9)
     done = call("info a.txt --drop a --drop b")
     assert "join the patterns by |" in " ".join(done.output.replace("│", " ").split())
+
+
+def test_a_first_line_of_names_is_read_as_a_row_as_advised(call, place):
+    for r in range(3):
+        rows = [f"w{k} {k % 7 + r / 9:.3f} {k % 5 - r / 7:.3f} {k % 3 + 0.25:.3f}" for k in range(30)]
+        (place / f"named{r}.txt").write_text("\n".join(["word a b c", *rows]) + "\n")
+    done = call("stability named0.txt named1.txt named2.txt -v")
+    assert done.exit_code == 0, done.output
+    way = re.search(r"(--\S*header\S*(?: False)?) reads it as one", " ".join(done.stdout.split()))[1]
+    assert way == "--no-header"
+    assert "is not a number" in call(f"stability named0.txt named1.txt named2.txt {way}").stderr

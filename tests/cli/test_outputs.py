@@ -38,11 +38,25 @@ def test_a_file_that_is_there_is_replaced_by_force_only(place, call, command):
     assert (place / "there.txt").read_text().startswith("30 4\n")
 
 
-@pytest.mark.parametrize("command", ["average r0.txt r1.txt -o r0.txt --force", f"{TWO} --average r1.txt --force"])
-def test_no_force_replaces_a_run(call, command):
+@pytest.mark.parametrize(
+    "command",
+    [
+        "average r0.txt r1.txt -o r0.txt --force",
+        f"{TWO} --average r1.txt --force",
+        "average r0.txt r1.txt -o ./set/../r0.txt --force",
+        "average r0.txt r1.txt -o link.txt --force",
+        "average link.txt r1.txt -o r0.txt --force",
+        "stability --group g=r*.txt --average r1.txt --force",
+        "average set/x/shuffled -o set/x/shuffled/run-000.safetensors --force",
+    ],
+)
+def test_no_force_replaces_a_run(place, call, command):
+    (place / "link.txt").symlink_to("r0.txt")
+    before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
     done = call(command)
     assert done.exit_code == 2
-    assert "this is one of the runs" in done.stderr
+    assert "this is one of the runs that are read; writing there would destroy it" in done.stderr
+    assert {path: path.read_bytes() for path in place.rglob("*") if path.is_file()} == before
 
 
 @pytest.mark.parametrize(
@@ -185,6 +199,24 @@ def test_force_writes_a_page_among_them(mine, call):
     assert call(f"{TWO} --out mine --force").exit_code == 0
     assert (mine / "mine/thesis.docx").read_text() == "precious"
     assert (mine / "mine/report.html").is_file()
+
+
+def test_force_keeps_what_is_not_ours_and_says_so(mine, call):
+    """Nobody knows before the work which tables a result has; what is lost after it cannot be had again."""
+    names = ["report.html", "summary.json", "pairs.csv"]
+    for name in names:
+        (mine / "mine" / name).write_text("precious")
+    (mine / "mine/pairs.kept.csv").write_text("older")
+    done = call(f"{TWO} --out mine --force")
+    assert done.exit_code == 0
+    kept = ["report.kept.html", "summary.kept.json", "pairs.kept2.csv"]
+    for name, other in zip(names, kept, strict=True):
+        said = f"mine/{name} was not written by gpustab, and a result has a file of its name: it is kept as {other}"
+        assert said in " ".join(done.stderr.split())
+        assert (mine / "mine" / other).read_text() == "precious"
+    assert call(f"{TWO} --out mine --force").exit_code == 0
+    assert "kept as" not in call(f"{TWO} --out mine --force").stderr
+    assert (mine / "mine/pairs.kept.csv").read_text() == "older"
 
 
 @pytest.mark.parametrize(

@@ -36,8 +36,8 @@ def test_gzip_is_unpacked_and_a_torn_one_refused(tmp_path):
         (b'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code></Error>', "XML or HTML page"),
         (b"\n\n<!DOCTYPE html>\n<html>", "XML or HTML page"),
         (b"<Error><Code>NoSuchKey</Code></Error>", "XML or HTML page"),
-        ("love\tsex\t6.77\n".encode("utf-16"), "UTF-16 or a binary file"),
-        (b"PK\x03\x04\0\0", "UTF-16 or a binary file"),
+        ("love\tsex\t6.77\n".encode("utf-16-le"), "this is utf-16-le without its mark: save it as UTF-8"),
+        (b"PK\x03\x04\0\0", "a binary file"),
     ],
 )
 def test_what_is_no_test_set_is_refused_by_name(tmp_path, read, content, message):

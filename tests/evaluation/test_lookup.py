@@ -3,6 +3,7 @@ import pytest
 import torch
 
 from gpustab import InputError, Space, Vocabulary, load_runs
+from gpustab.evaluation import read_similarity
 from gpustab.evaluation.lookup import Lookup
 from gpustab.runs.join import join
 from tests.generators import noisy_copies, runs_of, spaces
@@ -55,3 +56,13 @@ def test_a_word_that_one_run_lacks_is_unknown():
 def test_restrict_must_be_positive():
     with pytest.raises(InputError, match="restrict is 0"):
         Lookup(runs_of(noisy_copies(2, 5, 3)), 0, False)
+
+
+def test_pairs_keep_their_bytes_and_a_note_says_what_would_be_there(tmp_path):
+    """Vectors may have words that are no UTF-8 themselves."""
+    (tmp_path / "p.tsv").write_bytes("café\tété\t3\na\tb\t4\n".encode("cp1252"))
+    pairs = read_similarity(tmp_path / "p.tsv").pairs
+    _, notes = Lookup(runs_with(["a", "b", "café", "été"]), None, None).known(pairs)
+    assert notes == ("Read as cp1252, 2 of 4 words more would be there (café, été): save the file as UTF-8.",)
+    _, notes = Lookup(runs_with([b"caf\xe9", b"a", b"b", b"\xe9t\xe9"]), None, None).known(pairs)
+    assert notes == ()

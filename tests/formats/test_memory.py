@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.sparse
 import torch
 
 from gpustab.errors import InputError
@@ -48,6 +49,23 @@ def test_any_float_and_layout(tmp_path, kind):
     space.vectors.zero_()
     again = array.detach().float().numpy() if isinstance(array, torch.Tensor) else array
     assert np.array_equal(again, VALUES), "the input was changed"
+
+
+@pytest.mark.filterwarnings("ignore:Sparse CSR tensor support")
+@pytest.mark.parametrize(
+    "sparse",
+    [
+        lambda x: torch.from_numpy(x).to_sparse(),
+        lambda x: torch.from_numpy(x).to_sparse_csr(),
+        scipy.sparse.csr_matrix,
+        scipy.sparse.coo_array,
+    ],
+)
+def test_zeros_that_were_left_out_are_there(sparse):
+    vectors = VALUES.copy() + 1
+    vectors[1, 2] = 0
+    runs = load_runs([(WORDS, sparse(vectors)), SimpleNamespace(vectors=sparse(vectors), index_to_key=WORDS)])
+    assert all(rows[0:4].numpy().tolist() == vectors.tolist() for rows in runs.rows)
 
 
 def test_float64_overflow_is_refused():

@@ -1,5 +1,7 @@
 """Lists of words as people save them: in lines, in one line, in JSON, in any Unicode, with blanks at their ends."""
 
+import re
+
 import pytest
 
 from gpustab.errors import InputError
@@ -34,6 +36,24 @@ def test_a_list_is_read_as_it_was_saved(tmp_path, text, encoding):
 @pytest.mark.parametrize("word", [",", ":,", "1,000", "a,", "[x]", "[", "the of", " the"])
 def test_one_word_is_no_list(tmp_path, word):
     assert read_word_list(write(tmp_path, word.encode())) == [word.encode()]
+
+
+@pytest.mark.parametrize("text", ["new york, the", "new york, los angeles, la paz", "où; new york city"])
+def test_a_list_in_one_line_may_be_of_phrases(tmp_path, text):
+    parts = re.split("[,;] ", text)
+    assert read_word_list(write(tmp_path, text.encode())) == [part.encode() for part in parts]
+
+
+@pytest.mark.parametrize("text", ["Well, I know.", "He came in, and she went out again to the sea"])
+def test_a_sentence_in_one_line_is_no_list(tmp_path, text):
+    assert read_word_list(write(tmp_path, text.encode())) == [text.encode()]
+
+
+def test_words_of_a_list_that_is_not_utf8_are_written_as_they_are_shown(tmp_path):
+    with pytest.raises(InputError, match=r"a byte of vectors that are not UTF-8 is written \\xE9$"):
+        read_word_list(write(tmp_path, b"caf\xe9\n"))
+    (word,) = read_word_list(write(tmp_path, b"caf\\xe9\n"))
+    assert meant(word, [b"caf\xe9"]) == b"caf\xe9"
 
 
 def test_lines_keep_their_commas(tmp_path):

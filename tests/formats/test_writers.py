@@ -12,8 +12,9 @@ from hypothesis.extra import numpy as arrays
 from gpustab.errors import InputError
 from gpustab.formats.atomic import WritingError
 from gpustab.formats.binary.safetensors import write_safetensors
+from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import read_space
-from gpustab.formats.writers import write_word2vec_text
+from gpustab.formats.writers import write_space, write_word2vec_text
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 
@@ -113,6 +114,24 @@ def test_permissions_are_those_of_any_new_file(tmp_path, write):
 def test_missing_folder(tmp_path):
     with pytest.raises(InputError, match="cannot be written"):
         write_word2vec_text(Space(Vocabulary(["a"]), torch.ones(1, 2)), tmp_path / "none" / "x.vec")
+
+
+@pytest.mark.parametrize("name", ["a.txt", "./b/../a.txt", "link.txt", "c.safetensors"])
+def test_no_space_is_written_over_the_file_that_it_was_read_from(tmp_path, name):
+    """What was read may be a part of it, ``limit``, or have fewer digits."""
+    for path in ("a.txt", "c.safetensors"):
+        write_space(Space(Vocabulary([b"a", b"b"]), torch.ones(2, 3)), tmp_path / path)
+    (tmp_path / "b").mkdir()
+    (tmp_path / "link.txt").symlink_to("a.txt")
+    before = (tmp_path / name).read_bytes()
+    part = read_space(tmp_path / name, LoadOptions(limit=1))
+    with pytest.raises(InputError, match="one of the runs that are read; writing there would destroy it"):
+        write_space(part, tmp_path / name)
+    if name != "c.safetensors":
+        with pytest.raises(InputError, match="would destroy it"):
+            write_space(part, tmp_path / "a.txt")
+    assert (tmp_path / name).read_bytes() == before
+    write_space(part, tmp_path / "other.txt")
 
 
 def test_gzip_is_reproducible(tmp_path):

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from gpustab.installing import install
 from gpustab.machine import doctor, probe
 from gpustab.machine.proof import Proof
 
@@ -91,7 +92,7 @@ def test_a_broken_faiss_fails_and_the_rest_is_still_told(stub):
     stub("crashes")
     checks = {check.name: check for check in doctor.diagnose()}
     assert checks["faiss"].status == "fail"
-    assert "gpustab[cpu]" in checks["faiss"].remedy
+    assert "[cpu]'" in checks["faiss"].remedy
     assert {"python", "torch", "threads", "room"} <= checks.keys()
 
 
@@ -146,7 +147,7 @@ def test_versions_compare_as_numbers(monkeypatch, found, status, detail):
 def test_a_missing_package_names_its_extra_and_what_it_blocks(monkeypatch):
     monkeypatch.setattr(doctor, "find_spec", lambda _: None)
     checks = {check.name: check for check in doctor._packages()}
-    assert (checks["gensim"].status, checks["gensim"].remedy) == ("warn", 'pip install "gpustab[train]"')
+    assert (checks["gensim"].status, checks["gensim"].remedy) == ("warn", install("train"))
     assert checks["safetensors"].status == "fail"
     said = doctor.answer([checks["lxml"], checks["spacy"], checks["nltk"]])
     assert said == "All will run here, except: texts in HTML, XML and TEI (lxml); study localization (spacy, nltk)."
@@ -215,11 +216,11 @@ def test_the_versions_looked_for_are_those_of_pyproject():
 @pytest.mark.parametrize(
     ("installed", "cuda", "said", "remedy"),
     [
-        ("faiss-gpu", "12.8", "faiss-gpu, for CUDA 12, beside torch", "gpustab[gpu]"),
-        ("faiss-gpu", "13.0", "faiss-gpu, for CUDA 12, beside torch", "gpustab[gpu-cu13]"),
+        ("faiss-gpu", "12.8", "faiss-gpu, for CUDA 12, beside torch", "[gpu]'"),
+        ("faiss-gpu", "13.0", "faiss-gpu, for CUDA 12, beside torch", "[gpu-cu13]'"),
         ("faiss-gpu-cu13-cuvs", "13.0", "faiss-gpu-cu13-cuvs, for CUDA 13", "Python 3.12"),
         ("faiss-cpu", "12.8", "faiss-cpu, no GPU build", "torch to 2.10"),
-        ("", "12.8", "faiss of unknown origin, no GPU build", "gpustab[gpu]"),
+        ("", "12.8", "faiss of unknown origin, no GPU build", "[gpu]'"),
     ],
 )
 def test_the_pair_of_faiss_and_torch_is_named(installed, cuda, said, remedy, monkeypatch):

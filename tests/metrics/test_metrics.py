@@ -259,3 +259,19 @@ def test_a_collection_does_not_mix_states_of_other_options():
 def test_wrong_input_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call(*tester.pair())
+
+
+@pytest.mark.parametrize("kind", [metrics.NeighbourOverlap, metrics.WordwisePIPDistance])
+@pytest.mark.parametrize("types", [(torch.float16, torch.float64), (torch.float64, torch.bfloat16)])
+def test_autocast_of_the_program_reaches_no_rows_of_other_types(kind, types):
+    x, y = (torch.randn(60, 5, generator=generators.generator(seed), dtype=torch.float64) for seed in (1, 2))
+
+    def computed():
+        metric = kind()
+        for start, dtype in zip((0, 30), types, strict=True):
+            metric.update(x[start : start + 30].to(dtype), y[start : start + 30].to(dtype))
+        return metric.compute()
+
+    plain = computed()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert torch.equal(computed(), plain)

@@ -24,7 +24,7 @@ from gpustab.runs.manifest import refuse_both, way_on
         ),
         ({"a.txt": "text\n", "b.vec": "a .1 .2 .3\nb .4 .5 .6\n"}, "give them as {folder}/*.vec"),
         ({"a.pdf": "%PDF-1.4\n", "b.jpg": "\xff\xd8"}, "it holds 2 files (.jpg, .pdf)"),
-        ({"config.json": "{}"}, "Hugging Face"),
+        ({"config.json": '{"model_type": "bert"}'}, "it looks like a Hugging Face"),
         (
             {"summary.json": '{"schema": "gpustab.stability/1", "environment": {}}', "pairs.csv": "a,b\n"},
             "it is a report of gpustab, not runs; open its report.html in a browser",
@@ -45,7 +45,7 @@ from gpustab.runs.manifest import refuse_both, way_on
         ),
         ({"plan.json": "[1]", "b.jpg": ""}, "it holds 2 files (.jpg, .json)"),
         ({"saved_model.pb": ""}, "TensorFlow"),
-        ({"meta.json": "{}", "vocab/x": ""}, "spaCy"),
+        ({"meta.json": '{"spacy_version": ">=3"}', "vocab/x": ""}, "it looks like a spaCy"),
     ],
 )
 def test_the_way_on(tmp_path, files, message):
@@ -71,7 +71,10 @@ def test_the_way_on(tmp_path, files, message):
     ],
 )
 def test_texts_beside_run_sets_are_refused_where_either_could_be_meant(tmp_path, beside, refused):
-    files = {"one/manifest.json": "{}", "report/summary.json": '{"schema": "gpustab.stability/1", "environment": {}}'}
+    files = {
+        "one/manifest.json": '{"schema": "gpustab.runset/2"}',
+        "report/summary.json": '{"schema": "gpustab.stability/1", "environment": {}}',
+    }
     for name, content in {**files, beside: "text"}.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(content)

@@ -147,6 +147,40 @@ def test_normal_forms_of_unicode_are_named_as_the_cause(words):
     assert (runs.words, runs.joining.composed, list(left_out(runs.joining))) == (n + 21, 0, [])
 
 
+WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
+SPELLED = {
+    "in one width": (lambda word: word.translate(WIDE), "unicodedata.normalize('NFKC', ...)"),
+    "signs that nobody sees: some": (lambda word: f"{word[:2]}\u00ad{word[2:]}\u200b", r"re.sub('[\xad\u200b-\u200d"),
+    "without codes of HTML": (lambda word: f"{word}&amp;", "html.unescape(...)"),
+    "in one encoding": (lambda word: f"{word}Ã¼", "word.encode('cp1252').decode()"),
+    "in one letter case": (str.upper, "lower case"),
+}
+
+
+@pytest.mark.parametrize("said", SPELLED)
+@pytest.mark.parametrize("runs", [2, 3])
+def test_what_spells_the_words_of_one_run_otherwise_is_named(said, runs):
+    spell, way = SPELLED[said]
+    rng, words = np.random.default_rng(0), [f"word{chr(97 + k)}" for k in range(20)]
+    plain = {"without codes of HTML": "&", "in one encoding": "ü"}.get(said, "")
+    own = [[f"{word}{plain}" if k < 10 else word for k, word in enumerate(words)] for _ in range(runs)]
+    own[-1] = [spell(word) if k < 10 else word for k, word in enumerate(words)]
+    joined = join([from_pair(one, rng.normal(size=(20, 5)), f"r{k}") for k, one in enumerate(own)])
+    (note,) = (note for note in left_out(joined.joining) if "more would be in common" in note)
+    assert note.startswith("10 more would be in common")
+    assert said in note
+    assert way in note
+
+
+def test_words_that_runs_lack_by_chance_are_no_matter_of_letter_case():
+    rng = np.random.default_rng(0)
+    words = [f"{first}{k}" for k in range(200) for first in "wW"][:390]
+    own = [[word for word in words if rng.random() < 0.8] for _ in range(5)]
+    joined = join([from_pair(one, rng.normal(size=(len(one), 5)), f"r{k}") for k, one in enumerate(own)])
+    assert joined.joining.dropped > 100
+    assert not any("more would be in common" in note for note in left_out(joined.joining))
+
+
 def test_words_that_are_missing_or_of_other_letters_are_no_matter_of_normal_forms():
     rng, plain = np.random.default_rng(0), [f"w{k}" for k in range(20)]
     own = [["é", "ö"], ["e\u0300", "o"], ["été", "ø"]]

@@ -3,8 +3,9 @@
 import pytest
 
 from gpustab.errors import InputError
+from gpustab.runs.manifest import holds_runs, holds_texts, is_leaf, refuse_both
 from gpustab.runs.place import check_place, foreign, refuse_within
-from gpustab.runs.runset import write_runset
+from gpustab.runs.runset import open_runset, write_leaf, write_runset
 from tests.generators import spaces
 
 REPORT = '{"schema": "gpustab.stability/1", "environment": {}}'
@@ -21,6 +22,46 @@ def texts(tmp_path):
     for number in range(3):
         put(tmp_path / f"texts/{number}.txt", TEXT)
     return tmp_path / "texts"
+
+
+WEB = {
+    "npm": '{"name": "app", "version": "1.0.0"}',
+    "browser": '{"manifest_version": 3, "name": "x", "version": "1"}',
+    "pwa": '{"short_name": "x", "start_url": "/", "icons": []}',
+    "iiif": '{"@context": "http://iiif.io/api/presentation/3/context.json", "type": "Manifest", "items": []}',
+    "list": "[]",
+    "schema": '{"schema": "https://json-schema.org/draft"}',
+}
+
+
+@pytest.mark.parametrize("content", WEB.values(), ids=WEB)
+def test_a_manifest_of_others_makes_no_run_set(tmp_path, content):
+    put(tmp_path / "web/manifest.json", content)
+    with pytest.raises(InputError, match=r"holds other things \(manifest.json\)"):
+        check_place(tmp_path / "web")
+    assert not holds_runs(tmp_path / "web")
+    assert not holds_runs(tmp_path)
+    with pytest.raises(InputError, match=r"it is no run set|schema 'https"):
+        open_runset(tmp_path / "web")
+    leaf = tmp_path / "web/sgns/fixed"
+    write_leaf(spaces(2), leaf)
+    assert str(open_runset(leaf)[0].key) == "sgns/fixed"
+    put(tmp_path / "pack/packed.json", content)
+    assert not is_leaf(tmp_path / "pack")
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "meta.json", "config.json"])
+def test_texts_beside_a_manifest_of_others_are_texts(tmp_path, name):
+    for place in (name, "0.txt", "1.txt"):
+        put(tmp_path / "texts" / place, WEB["npm"] if place == name else TEXT)
+    assert holds_texts(tmp_path / "texts")
+    refuse_both(tmp_path)
+
+
+def test_a_damaged_manifest_may_be_ours(tmp_path):
+    put(tmp_path / "set/manifest.json", '{"schema": "gpustab.run')
+    with pytest.raises(InputError, match="this is not JSON"):
+        open_runset(tmp_path / "set")
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_a_file_of_terms(tmp_path):
     with pytest.raises(InputError, match="there is no term"):
         read_terms(file, "en")
     file.write_bytes(b"caf\xe9\n")
-    with pytest.raises(InputError, match="byte 3 is no UTF-8"):
+    with pytest.raises(InputError, match="line 1: byte 0xE9 is not UTF-8"):
         read_terms(file, "en")
 
 
@@ -104,8 +104,8 @@ def test_a_file_of_another_form_is_refused_with_its_place(tmp_path, text, messag
 
 
 def test_no_file_and_no_utf8(tmp_path):
-    with pytest.raises(InputError, match="No such file"):
+    with pytest.raises(InputError, match="there is no such file"):
         read_samples(tmp_path / "nowhere", "en")
     (tmp_path / "latin").write_bytes(b"a\t\xe9 ___\n")
-    with pytest.raises(InputError, match="byte 2 is no UTF-8"):
+    with pytest.raises(InputError, match="line 1: byte 0xE9 is not UTF-8"):
         read_samples(tmp_path / "latin", "en")

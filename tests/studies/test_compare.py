@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 import torch
 
-from gpustab import InputError, load_runs
+from gpustab import InputError, Space, Vocabulary, load_runs, write_space
 from gpustab.report.describe import describe, draw, paper
 from gpustab.results.page import number
 from gpustab.runs.key import Key
+from gpustab.runs.load import open_groups
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.compare.claims import MORE_STABLE, WORDS_DIFFER, Differing, Groups
 from gpustab.studies.compare.study import compare
@@ -109,8 +110,30 @@ def test_the_same_runs_twice_are_told():
     one = group("a", 0.2)
     result = compare(one, replace(one, key=Key("b")))
     assert any("bit for bit" in note for note in result.notes)
-    with pytest.raises(InputError, match="different names"):
+    with pytest.raises(InputError, match="group 'a' is given twice; give two groups, each of runs of its own"):
         compare(one, one)
+    with pytest.raises(
+        InputError, match=r"two groups are called 'a'; name one otherwise: load_runs\(..., name='other'\)"
+    ):
+        compare(one, group("a", 0.2, seed=5))
+
+
+def test_groups_that_nobody_named_are_first_and_second(tmp_path):
+    one, other = noisy_copies(4, 40, 6), noisy_copies(4, 40, 6, seed=3)
+    words = [f"w{i}" for i in range(40)]
+    first, second = (load_runs([(words, x.numpy()) for x in stack]) for stack in (one, other))
+    result = compare(first, second, n=5)
+    assert [row["name"] for row in result.groups] == ["first", "second"]
+    assert not any("bit for bit" in note for note in result.notes)
+    sharing = load_runs([(words, x.numpy()) for x in (one[0], one[1], other[2])])
+    assert any("2 of 3 runs are the same, bit for bit" in note for note in compare(first, sharing, n=5).notes)
+    with pytest.raises(InputError, match="group 'runs' is given twice"):
+        compare(first, first)
+    for k, x in enumerate(one):
+        write_space(Space(Vocabulary(words), x.float()), tmp_path / f"{k}.txt")
+    groups = [open_groups(tmp_path / "*.txt")[0] for _ in range(2)]
+    with pytest.raises(InputError, match="group 'runs' is given twice"):
+        compare(*groups)
 
 
 def of(value, se, runs=4):

@@ -143,7 +143,7 @@ def test_extensions_are_refused_by_name_and_forms_by_their_line(tmp_path):
     with pytest.raises(InputError, match="'b' extends another lexicon"):
         read_lmf(path)
     (tmp_path / "forms.tsv").write_bytes("Hunde\tHund\nBäume\tBaum\n".encode("latin-1"))
-    with pytest.raises(InputError, match="line 2 is not UTF-8"):
+    with pytest.raises(InputError, match="line 2: byte 0xE4 is not UTF-8"):
         read_lmf(written(tmp_path / "de.xml"), lemmas=tmp_path / "forms.tsv")
 
 

@@ -31,6 +31,13 @@ one; and different ones: C++ is one."""
 _APART, _MOSTLY_APART = 0.01, 0.2
 """Of the words, how many are letters of a word that stand alone, one after the other: in print with stress, and where
 letters are the most frequent words. Notes of music have seven different ones."""
+_OTHER_BYTES, _LONG_ENOUGH = 0.2, 3
+"""Of words of so many letters, how many are of other letters than a to z: in Icelandic and Vietnamese one in a hundred.
+"""
+_ALPHABETS = ("cp1251", "koi8_r", "iso8859_7", "cp1255", "cp1256")
+"""Of Cyrillic, Greek, Hebrew and Arabic, which are taken for cp1252 where nothing says what they are."""
+_BESIDE_ASCII = re.compile("[^\x80-\xff\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013-\u2122]")
+"""What cp1252 has no byte beyond ASCII for."""
 _UTF8 = re.compile("[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _BEYOND = re.compile(r"[^\x00-\x7f]+")
 _LETTER = r"[^\W\d_]"
@@ -67,7 +74,7 @@ def coded_twice(look: Look) -> Doubt | None:
     if not codec or sum(len(piece) * n for piece, n in found[codec].items()) < _MOSTLY * sum(
         len(run) * n for run, n in runs.items()
     ):
-        return None
+        return _read_wrongly(look)
     table, number = _bytes_of(codec), found[codec].total()
     words = look.spaced
     held = [word for word in words if _UTF8.search(word.translate(table))]
@@ -80,6 +87,29 @@ def coded_twice(look: Look) -> Doubt | None:
     mend = f"piece.encode('{codec}').decode('utf-8')"
     way = f"give the text before that, or mend each piece beyond ASCII in Python, {mend}"
     return Doubt("twice", min(share, 1.0), shown(held), share >= _STRONG, says, way)
+
+
+def _read_wrongly(look: Look) -> Doubt | None:
+    """Doubt words all of whose letters are those that Latin alphabets have beside a to z: of another alphabet's bytes.
+
+    Of words of three letters or more nearly none is so in a language of Western Europe.
+    """
+    words = [word.strip("".join(_COMMON)) for word in look.spaced]
+    long = [word for word in words if len(word) >= _LONG_ENOUGH]
+    held = [word for word in long if not _BESIDE_ASCII.search(word) and word.encode("cp1252", "ignore").strip()]
+    share = len(held) / max(len(long), 1)
+    if len(set(held)) < _DIFFERENT or share < _OTHER_BYTES:
+        return None
+    shown_as = [
+        f"{codec} “{' '.join(word.encode('cp1252', 'ignore').decode(codec, 'replace') for word in held[:3])}”"
+        for codec in _ALPHABETS
+    ]
+    says = f"another alphabet's bytes: {share:.0%} of the words of three letters or more have no letter from a to z"
+    way = (
+        f"read as cp1252 they are “{' '.join(held[:3])}”, as {', as '.join(shown_as)}: say {option('encoding', ...)} "
+        "of the one that can be read; or, of a text that was saved so, in Python text.encode('cp1252').decode(ENCODING)"
+    )
+    return Doubt("twice", share, shown(held), True, says, way)
 
 
 @cache

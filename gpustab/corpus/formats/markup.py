@@ -18,6 +18,7 @@ from gpustab.corpus.formats.format import Document, TextFile, TextFormat
 from gpustab.corpus.formats.tei import name_of
 from gpustab.errors import InputError
 from gpustab.formats.source import check_unpacked, unpacked_blocks
+from gpustab.installing import install
 
 _HTML = re.compile(r"<(?:html|head|body)\b", re.I)
 _FRAGMENT = re.compile(r"\s*<(?:p|div|h[1-6]|article|main|section|table|ul|ol)\b[^>]*>", re.I)
@@ -147,7 +148,7 @@ def lxml(path: Path) -> Any:
     try:
         from lxml import etree
     except ImportError:
-        raise InputError(f"{path}: markup is read by lxml: pip install 'gpustab[corpus]'") from None
+        raise InputError(f"{path}: markup is read by lxml: {install('corpus')}") from None
     return etree
 
 
@@ -190,7 +191,7 @@ def _read_markdown(file: TextFile) -> Iterator[Document]:
     try:
         from markdown_it import MarkdownIt
     except ImportError:
-        raise InputError(f"{file.path}: Markdown is read by markdown-it-py: pip install 'gpustab[corpus]'") from None
+        raise InputError(f"{file.path}: Markdown is read by markdown-it-py: {install('corpus')}") from None
     text = file.text()
     front = _FRONT.match(text)
     metadata = dict(_FIELD.findall(front[1].replace("\r", ""))) if front else {}

@@ -6,7 +6,7 @@ import codecs
 import re
 from pathlib import Path
 
-from gpustab.corpus.encoding import find_encoding, mark_of, wide_of
+from gpustab.corpus.encoding import find_encoding
 from gpustab.corpus.formats.format import TextFile, TextFormat
 from gpustab.corpus.formats.markup import DOCX, FRAGMENT, HTML, MARKDOWN
 from gpustab.corpus.formats.plain import FASTTEXT, LINE_SENTENCE, PLAIN
@@ -15,6 +15,7 @@ from gpustab.corpus.formats.vertical import ROWS_SHARE, VERTICAL, rows_of
 from gpustab.corpus.formats.xml_text import XML
 from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError, option
+from gpustab.formats.plain_text import mark_of, wide_of
 from gpustab.formats.sniff import MAGIC, foreign
 from gpustab.formats.source import Source, open_source
 

@@ -95,7 +95,7 @@ class Editing:
         """Yield what is to be said of it: of what was left out, and of words that were joined or have gaps."""
         beside = [kind for kind in dict.fromkeys(_BESIDE.values()) if self.counts[kind]]
         readings = [kind for kind in ("second readings", "source readings", "editorial readings") if self.counts[kind]]
-        kinds = "deletions", "superfluous passages", "page heads", "page frames", "code listings"  # the last of HTML
+        kinds = "deletions", "superfluous passages", "page heads", "page frames", "code listings", "repeated elements"
         others = [kind for kind in kinds if self.counts[kind]]
         if beside or readings or others:
             ways = [option("notes", "keep")] * bool(beside)

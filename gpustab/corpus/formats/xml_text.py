@@ -140,18 +140,21 @@ def _read(file: TextFile) -> Iterator[Document]:
 def _said_once(file: TextFile, root: Any, found: Survey) -> list[Any]:
     """Return the chosen elements without what they say once more; refuse those that say it at several levels."""
     elements = _chosen(file, [root], found)
-    words = find_repeats([root]).words
-    repeats = find_repeats(elements)
-    _refuse_attributes(file, elements, repeats.words)
-    if repeats.words > _REPEATED * words:
-        within = " or ".join(option("column", name) for name in find_repeats([root]).within[:1])
+    repeats = find_repeats(root)
+    words = sum(repeats.words[element] for element in elements)
+    _refuse_attributes(file, elements, words)
+    if words > _REPEATED * repeats.words[root]:
+        within = " or ".join(option("column", name) for name in repeats.within[:1])
         name = file.options.column
         raise InputError(
-            f"{file.path}: {option('column', name)}: these elements have {repeats.words:,} words of a text of "
-            f"{words:,}, which OCR wrote whole and in its lines and words; say {within}"
+            f"{file.path}: {option('column', name)}: these elements have {words:,} words of a text of "
+            f"{repeats.words[root]:,}, which OCR wrote whole and in its lines and words; say {within}"
         )
+    chosen = set(elements)
     for again in repeats.again:
-        again.getparent().remove(again)
+        if not chosen.isdisjoint(again.iterancestors()):
+            file.editing.add("repeated elements", words=repeats.words[again])
+            again.getparent().remove(again)
     return elements
 
 
@@ -310,7 +313,7 @@ def _refuse_repeated(file: TextFile, root: Any) -> None:
             within = {name_of(inner) for child in element for inner in child.iterdescendants("{*}*")}
             names.update(name for child in element if (name := name_of(child)) not in within and len(child))
     if 2 * again > total and elements > 1:  # of one element alone it may be a refrain
-        holders = find_repeats([root]).within or [name for name, _ in names.most_common(1)]
+        holders = find_repeats(root).within or [name for name, _ in names.most_common(1)]
         ways = " or ".join(option("column", name) for name in holders[:1])
         raise InputError(
             f"{file.path}: {again / total:.0%} of the words of this XML stand there twice or more often, as OCR writes "

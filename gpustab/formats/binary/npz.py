@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -26,6 +26,8 @@ from gpustab.spaces.space import Space
 from gpustab.spaces.words import LONGEST_WORD, as_word
 
 _SPARSE = {"indices", "indptr", "data", "shape"}
+_BYTES_OF_CODES = 2
+"""Of a number at most that may stand for another one, by a scale."""
 
 
 class MemberRows:
@@ -91,7 +93,29 @@ def read_npz(source: Source, options: LoadOptions) -> Space:
             )
         matrix, found = choose_matrix(path, shapes, lists, options)
         with naming(path):
+            _refuse_codes(matrix, heads)
             return space_of_rows(source, "NumPy archive", heads[matrix], found, options)
+
+
+def _refuse_codes(matrix: str, heads: Mapping[str, MemberRows]) -> None:
+    """Refuse whole numbers of few bits where an array beside them may be their scales: one, or one a row or column."""
+    one = heads[matrix]
+    if one.dtype.kind not in "iu" or one.dtype.itemsize > _BYTES_OF_CODES:
+        return
+    sizes = {1, *one.shape}
+    beside = [name for name, other in heads.items() if name != matrix and other.dtype.kind in "fiu"]
+    scales = [
+        name
+        for name in beside
+        if math.prod(shape := heads[name].shape) in sizes
+        and len(shape) <= len(one.shape)
+        and (heads[name].dtype.kind == "f" or math.prod(shape) == 1)
+    ]
+    if scales:
+        raise InputError(
+            f"'{matrix}' is {one.dtype}, and '{scales[0]}' {heads[scales[0]].shape} beside it may be its scales: save "
+            "the numbers that are meant, (codes - zero point) * scale, as float32"
+        )
 
 
 @contextmanager

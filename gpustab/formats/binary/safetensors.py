@@ -20,7 +20,8 @@ from gpustab.errors import InputError, marked, naming, option, some_of
 from gpustab.formats.binary.npy import check_dimension, left_unread, rows_to_read
 from gpustab.formats.binary.tensors import SUMS, Part, open_tensors, sums_of, write_tensors
 from gpustab.formats.options import DEFAULTS, LoadOptions
-from gpustab.formats.parsed import DamagedError, parse_json
+from gpustab.formats.parsed import parse_json
+from gpustab.formats.plain_text import DamagedError
 from gpustab.formats.quantised import CODES, Table, dequantised, may_be_parts, parts_of, vectors_among
 from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.source import Source, Watched

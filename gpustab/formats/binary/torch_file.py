@@ -92,8 +92,11 @@ def _tables(path: Path, tensors: Mapping[str, Tensor]) -> dict[str, Table]:
     tables = {
         name: Table(name, one.dtype, tuple(one.shape), parts_of(name, names))
         for name, one in tensors.items()
-        if one.ndim == 2 and one.numel()
+        if one.ndim == 2 and one.numel() and one.layout == torch.strided
     }
+    sparse = [name for name, one in tensors.items() if one.layout != torch.strided]
+    if sparse and not tables:
+        raise InputError(f"{path}: '{sparse[0]}' is a sparse tensor; save it with its zeros, .to_dense()")
     found = vectors_among(tables)
     certain = [*found.values()] or [table for table in tables.values() if table.is_few]
     if len(certain) == 1:

@@ -17,6 +17,7 @@ from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.source import Source, check_unpacked
 from gpustab.formats.table.columns import Columns, Kind, choose_columns, refuse_turned
+from gpustab.installing import install
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import LONGEST_WORD, as_word, too_long
 
@@ -37,7 +38,7 @@ def read_parquet(source: Source, options: LoadOptions) -> Space:
     try:
         import pyarrow as pa
     except ImportError:
-        raise InputError(f"{path}: Parquet and Feather need pyarrow: pip install 'gpustab[report]'") from None
+        raise InputError(f"{path}: Parquet and Feather need pyarrow: {install('report')}") from None
     try:
         with naming(path):
             return _read(source, options)

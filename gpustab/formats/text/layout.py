@@ -79,6 +79,11 @@ _ABOVE_WORDS = frozenset(
 _MISSING = frozenset((b"na", b"n/a", b"null", b"none", b"nan", b"-", b"?"))
 """How a missing value is written: no name of a column."""
 _ENDED = re.compile(rb"[^\n]*[0-9.]([;,|:])\s*")
+_OTHER_NUMBER = re.compile(
+    rb"(?:\xe2\x88\x92|[+-])?(?:0[xX][0-9a-fA-F.]++(?:[pP][+-]?\d++)?|[\d.,]++(?:(?:\xe2\x80\xaf|\xc2\xa0|')[\d.,]++)*+"
+    rb"(?:[dDeE](?:\xe2\x88\x92|[+-])?\d++)?)"
+)
+"""A number with a minus sign of Unicode, Fortran's exponent, in hexadecimal digits or with thousands apart."""
 _FEWEST = 3
 """Rows that must agree: two may do so by chance."""
 
@@ -123,7 +128,8 @@ def settle(lines: Sequence[bytes], options: LoadOptions) -> Layout:
     widths = Counter(count_values(row) for row in rows[:SAMPLE_ROWS])
     if widths and not any(widths):
         _refuse_ends(rows[:SAMPLE_ROWS])
-    if declared and _is_header(declared, widths, options):
+    _refuse_other_numbers(rows[:SAMPLE_ROWS])
+    if declared and _is_header(declared, widths, rows[:SAMPLE_ROWS], options):
         named = options.header is None and _with_names(lines[1:], options) is not None
         if not (dimension := options.dim or declared[1]):
             raise InputError(f"line 1 declares rows of 0 values; say {option('dim', ...)}")
@@ -178,7 +184,7 @@ def are_names(label: bytes, fields: Sequence[bytes], values: Sequence[Sequence[b
     return above_words or (len(running) > 2 and len(values) > 0 and broken == len(values))
 
 
-def _is_header(declared: tuple[int, int], widths: Counter[int], options: LoadOptions) -> bool:
+def _is_header(declared: tuple[int, int], widths: Counter[int], lines: Sequence[bytes], options: LoadOptions) -> bool:
     (rows, dimension), dim = declared, options.dim
     most = [width for width, times in widths.items() if 2 * times >= widths.total()]
     if (dim in (None, dimension) and dimension in most) or (options.header and (dim or not most or 0 in most)):
@@ -188,6 +194,8 @@ def _is_header(declared: tuple[int, int], widths: Counter[int], options: LoadOpt
     if dim in most:
         return True  # one value less than other rows have makes no row, but a number that is wrong
     following = ", ".join(str(width) for width, _ in widths.most_common(3)) or "no"
+    if most == [dimension + 1]:
+        refuse_doubtful(lines, dimension + 1)
     of_header = f"{option('header', True)} and {option('dim', max(most, default=dimension) or dimension)}"
     of_word = f", or {option('header', False)} if it is a word" * (1 in most)
     raise InputError(
@@ -201,6 +209,22 @@ def _refuse_ends(rows: Sequence[bytes]) -> None:
     signs = {found and found[1] for found in map(_ENDED.fullmatch, rows)}
     if len(signs) == 1 and (sign := next(iter(signs))):
         raise InputError(f"the rows end in '{sign.decode()}' after the last number; take it away from every line")
+
+
+def _refuse_other_numbers(rows: Sequence[bytes]) -> None:
+    """Refuse rows of a word and numbers that are written as other programs read them, by the first that is so."""
+    fields = [row.replace(b"\t", b" ").split() for row in rows]
+    ((width, times),) = Counter(map(len, fields)).most_common(1) or [(0, 0)]
+    of_width = [row[1:] for row in fields if len(row) == width]
+    if width <= _FEWEST or 2 * times <= len(rows):
+        return
+    odd = [[field for field in row if not is_number_like(field)] for row in of_width]
+    if 2 * sum(map(bool, odd)) > len(odd) and all(map(_OTHER_NUMBER.fullmatch, chain.from_iterable(odd))):
+        first = next(filter(None, odd))[0]
+        raise InputError(
+            f"'{start_of(first)}' is no decimal number as most programs read them, such as -0.25 or 1e-3; save the "
+            "vectors anew, or replace what is other in all rows (a minus sign, Fortran's D, hexadecimal digits)"
+        )
 
 
 def _majority(widths: Counter[int]) -> int:

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from xml.etree import ElementTree
 
 from gpustab.errors import InputError
+from gpustab.installing import install
 from gpustab.options import FigureFormat
 from gpustab.report.svg.colours import LETTERS, RULES, light
 
@@ -79,7 +80,7 @@ def check_formats(formats: Sequence[FigureFormat]) -> None:
     """
     if wanted := " and ".join(sorted(set(formats) - {"svg"})):
         if find_spec("cairosvg") is None:
-            raise InputError(f"figures as {wanted} need cairosvg: pip install 'gpustab[figures]'")
+            raise InputError(f"figures as {wanted} need cairosvg: {install('figures')}")
         try:
             import cairosvg  # noqa: F401
         except OSError:  # of a library that pip does not bring

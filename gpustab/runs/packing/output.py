@@ -11,7 +11,16 @@ from typing import Any
 
 from gpustab.errors import ComputationError, InputError, marked
 from gpustab.formats.atomic import WritingError, clear_leftovers, make_folder, remove, told
-from gpustab.runs.manifest import MANIFEST, UNFINISHED, inside, read_manifest, read_packed, want_fields, write_manifest
+from gpustab.runs.manifest import (
+    MANIFEST,
+    UNFINISHED,
+    inside,
+    is_runset,
+    read_manifest,
+    read_packed,
+    want_fields,
+    write_manifest,
+)
 from gpustab.runs.place import occupants, refuse_others
 from gpustab.runs.runset import read_entries
 
@@ -25,7 +34,7 @@ def begin(output: Path, record: Mapping[str, Any]) -> bool:
     Raises:
         InputError: if it holds anything else.
     """
-    if (output / MANIFEST).is_file():
+    if is_runset(output):
         return _is_finished(output, record)
     others = [name for name in occupants(output) if name != UNFINISHED]
     shop, bound = output / UNFINISHED, output / UNFINISHED / _REQUEST

@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection, Container, Iterator, Mapping, 
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gpustab.errors import InputError, some_of
+from gpustab.errors import InputError, naming, some_of
 from gpustab.formats.parsed import parse_toml
-from gpustab.formats.source import near_file
+from gpustab.formats.plain_text import read_utf8
 from gpustab.results.page import counted
 from gpustab.spaces.words import show
 
@@ -62,15 +62,9 @@ def read_sets(path: Path) -> list[Sets]:
         InputError: if it cannot be read, or a test has not two sets of targets and two of attributes, of two words or
             more each, no word twice; it names the file, the test and the words.
     """
-    try:
-        return parse_sets(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        missing = f"there is no such file{near_file(path)}"
-        raise InputError(f"{path}: {missing if isinstance(error, FileNotFoundError) else error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: this is no UTF-8 text") from None
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+    text = read_utf8(path)
+    with naming(path):
+        return parse_sets(text)
 
 
 def parse_sets(text: str) -> list[Sets]:

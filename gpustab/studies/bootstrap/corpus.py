@@ -20,6 +20,7 @@ from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.spread import counts_in, documents_of, gathering
 from gpustab.errors import InputError, first_option, marked, option
+from gpustab.installing import install
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.results.page import percent
 from gpustab.runs.group import Group
@@ -138,7 +139,7 @@ def _of_topics(counts: Any, allowed: NDArray[np.bool_], options: BootstrapOption
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.feature_extraction.text import TfidfTransformer
     except ImportError:
-        raise InputError(f"{option('choose', options.choose)} needs sklearn: pip install 'gpustab[train]'") from None
+        raise InputError(f"{option('choose', options.choose)} needs sklearn: {install('train')}") from None
     words = np.flatnonzero(allowed)
     counts = counts[:, words]
     counts = counts[np.asarray(counts.sum(1)).ravel() > 0]

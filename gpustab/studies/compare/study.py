@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, NamedTuple
 
 import torch
@@ -20,6 +20,7 @@ from gpustab.results import Column, Sheet
 from gpustab.results.page import counted, percent, thousands
 from gpustab.runs.families import over_one_vocabulary, side_by_side
 from gpustab.runs.group import Group, loaded
+from gpustab.runs.key import Key
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words
 from gpustab.statistics.intervals import Estimate
@@ -43,7 +44,7 @@ from gpustab.studies.shared.chance import at_chance, nothing_in_common
 from gpustab.studies.shared.frame import Answer, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.shared.spaces import flaws_of, left_out, sentences_of
-from gpustab.studies.shared.ties import alarm_of_ties
+from gpustab.studies.shared.ties import alarm_of_ties, note_of_ties
 from gpustab.studies.shared.unfit import Unfit, together, unfit
 from gpustab.studies.shared.wording import the_runs
 
@@ -140,7 +141,7 @@ def compare(
         InputError: if the groups have fewer than two words in common.
     """
     options = chosen(CompareOptions, options, choices)
-    given = groups_of([first, second])
+    given = groups_of(_named_apart(first, second))
     with answering("compare", options, given, compute, progress) as answer:
         both = [loaded(group) for group in given]
         one, other = over_one_vocabulary(both)
@@ -152,6 +153,13 @@ def compare(
             )
         _compare(one, other, [list(left_out(runs.joining)) for runs in both], options, answer)
     return answer.result
+
+
+def _named_apart(first: Runs | Group, second: Runs | Group) -> list[Runs | Group]:
+    """Return two groups; those that nobody named, as :func:`gpustab.load_runs` gives them, are first and second."""
+    if first is second or not all(isinstance(group, Runs) and group.key == Key("runs") for group in (first, second)):
+        return [first, second]
+    return [replace(first, key=Key("first")), replace(second, key=Key("second"))]
 
 
 class _Measured(NamedTuple):
@@ -248,7 +256,9 @@ def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer, notes: Sequenc
     )
     nothing = [nothing_in_common(f"two of {the_runs(runs.name)}", loss, chance, runs.key.technique)] if unlike else []
     answer.warn(
-        runs.name, [*sentences_of(flaws, pip), *alarm_of_ties(lists, lists.k), *nothing], [*flaws.apart, *notes]
+        runs.name,
+        [*sentences_of(flaws, pip), *alarm_of_ties(lists, lists.k), *nothing],
+        [*flaws.apart, *note_of_ties(lists, lists.k), *notes],
     )
     return _Measured(
         loss, loss.over(chance), _estimate(between), words, error, noise, lists, unfit(flaws, the_runs(runs.name)), few

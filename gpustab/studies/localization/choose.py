@@ -12,6 +12,7 @@ import torch
 from gpustab.errors import InputError, option
 from gpustab.formats.atomic import make_folder
 from gpustab.formats.checkpoints.folder import digest_of_files
+from gpustab.installing import install
 from gpustab.options import record
 from gpustab.sentences.language import Tokens, package
 from gpustab.sentences.model import BagOfWords, Embedding, Runs, read_sentences
@@ -101,7 +102,7 @@ def trained(
     if corpus is None:
         raise InputError(f"{option('model')} {kind} is trained: name its corpus with {option('train_on')}")
     sentences, options = read_sentences(corpus), own.options(training)
-    gensim = package("gensim", "models that are trained need gensim: pip install 'gpustab[train]'")
+    gensim = package("gensim", f"models that are trained need gensim: {install('train')}")
     key = digest_of(kind, record(options), sentences, trees, str(gensim.__version__))
     folder = training.models or spare
 

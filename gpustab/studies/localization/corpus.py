@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 
 from gpustab.errors import InputError, option
 from gpustab.formats.atomic import clear_abandoned, replacing
+from gpustab.formats.plain_text import read_utf8
+from gpustab.installing import install
 from gpustab.results import Content, Table
-from gpustab.sentences.language import Language, Tokens, package, read_utf8
+from gpustab.sentences.language import Language, Tokens, package
 from gpustab.studies.localization.options import LocalizationOptions
 from gpustab.studies.localization.substitution import KINDS, Chains, Decision, Kind, chains_of, decide, pool_of
 from gpustab.studies.localization.tables import (
@@ -269,7 +271,7 @@ def write_corpus(result: Content, path: str | os.PathLike[str]) -> None:
     place, table, made = check_corpus_path(path), result.tables[SENTENCES.name], provenance(result)
     clear_abandoned(place)
     if place.suffix == ".parquet":
-        pyarrow = package("pyarrow", f"{place}: Parquet needs pyarrow: pip install 'gpustab[report]'")
+        pyarrow = package("pyarrow", f"{place}: Parquet needs pyarrow: {install('report')}")
         with replacing(place) as new:
             package("pyarrow.parquet", "").write_table(
                 pyarrow.table(dict(table)).replace_schema_metadata({"gpustab": made}), new

@@ -37,7 +37,7 @@ from gpustab.studies.neighbours.claims import (
 )
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.spaces import look_at
-from gpustab.studies.shared.ties import alarm_of_ties
+from gpustab.studies.shared.ties import alarm_of_ties, note_of_ties
 from gpustab.studies.shared.wording import capital, groups_in_words, the_runs
 
 
@@ -188,7 +188,7 @@ def _find(
     answer.warn(
         runs.name,
         [*look_at(runs, compute), *alarm_of_ties(nearest, shown)],
-        [*_notes(runs, chooser, n, shown, having, p.mean, lacking)],
+        [*note_of_ties(nearest, shown), *_notes(runs, chooser, n, shown, having, p.mean, lacking)],
     )
     return judged
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -50,8 +51,19 @@ def groups_of(groups: Groups) -> list[Runs | Group]:
     names = [group.name for group in found]
     if len(set(names)) < len(names):
         again = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"two groups are called '{again}'; give groups of different names")
+        if any(one is other or _reads_alike(one, other) for one, other in combinations(found, 2)):
+            raise InputError(f"group '{again}' is given twice; give two groups, each of runs of its own")
+        raise InputError(f"two groups are called '{again}'; name one otherwise: load_runs(..., name='other')")
     return found
+
+
+def _reads_alike(one: Runs | Group, other: Runs | Group) -> bool:
+    """Tell two groups of the same files."""
+    files = [
+        [source for source in group.sources if isinstance(source, str | Path)] if isinstance(group, Group) else []
+        for group in (one, other)
+    ]
+    return bool(files[0]) and files[0] == files[1]
 
 
 @dataclass

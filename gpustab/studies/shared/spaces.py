@@ -26,7 +26,7 @@ from gpustab.studies.shared import copies
 from gpustab.studies.shared.belonging import all_belong, belonging, said_of_apart, said_of_kin, said_of_kinds
 from gpustab.studies.shared.claims import Margin
 from gpustab.studies.shared.copies import Copies, are_one, same_by_sketch, same_pairs
-from gpustab.studies.shared.ties import decided_by_ties
+from gpustab.studies.shared.ties import HARDLY, decided_by_ties
 
 COLLAPSED = Margin(0.9, "mean cosine above which a space says little: nearly all words point the same way")
 
@@ -35,8 +35,6 @@ UNSCALED = "Rows are not scaled to unit length, so losses may exceed 1 and have 
 _FEW_PAIRS = 24
 """Runs up to which a larger sketch takes as long as all losses."""
 
-_HARDLY = 0.01
-"""Share of places that ties decide up to which nothing is said of it."""
 _EXACT = 1e-4
 """Relative error of losses up to which nothing is said of it."""
 _OF_MANY = 1.96
@@ -285,7 +283,7 @@ def left_out(joining: Joining) -> Iterator[str]:
             f"{joining.min_runs} runs have them ({some_words(joining.dropped_sample)} ...)."
         )
     if joining.composed:
-        yield f"{in_one_form(joining.composed)}."
+        yield f"{in_one_form(joining.composed, joining.form)}."
     if joining.undefined:
         yield (
             f"{counted(joining.undefined, 'word', 'is/are')} left out, because of a zero vector in some run "
@@ -312,4 +310,4 @@ def _lists(found: engine.NeighbourPass, lengths: Sequence[int], ties: dict[int, 
         yield (
             f"{counted(ties[worst], 'neighbour list', 'has/have', of=lists)} a tie at the cut of n = {worst}: two "
             "words are equally near there. The more frequent one is taken, or else the first in the alphabet."
-        ) + f" So ties decide {percent(share)} of the places." * (share > _HARDLY)
+        ) + f" So ties decide {percent(share)} of the places." * (share > HARDLY)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from gpustab import engine
-from gpustab.results.page import number
+from gpustab.results.page import number, percent
 from gpustab.studies.shared.claims import Margin
 
 TIED = Margin(0.5, "share of the places of lists that ties decide, from which shared neighbours are no agreement")
 """Words are tied by frequency and alphabet, in all runs alike. Where each run's vectors are dealt out to other words,
 p@10 of 300 words should be 0.03: it is 0.05 where ties decide 0.6 of the places of sign vectors in 5 dimensions, 0.16
 where they decide 0.5 since half of the words have one vector, and 0.4 where they decide all, in one dimension."""
+
+
+HARDLY = 0.01
+"""Share of places: what ties decide less of is not worth a word."""
 
 
 def decided_by_ties(found: engine.NeighbourPass, n: int) -> float:
@@ -26,6 +30,17 @@ def decided_by_ties(found: engine.NeighbourPass, n: int) -> float:
     """
     places = found.tied[:, :, :n].flip(2).long().cumprod(2).sum(2).double()
     return float(places[found.present].mean()) / n
+
+
+def note_of_ties(found: engine.NeighbourPass, n: int) -> list[str]:
+    """Return the note on lists of n some places of which ties decide, too few for an alarm."""
+    share = decided_by_ties(found, n)
+    if not HARDLY < share < TIED:
+        return []
+    return [
+        f"Ties decide {percent(share)} of the places of neighbour lists, in all runs alike. So much of what they share "
+        "at most is no agreement of runs."
+    ]
 
 
 def alarm_of_ties(found: engine.NeighbourPass, n: int) -> list[str]:

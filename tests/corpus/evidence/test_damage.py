@@ -128,3 +128,34 @@ ORDINARY = [
 def test_ordinary_signs_are_no_damage(look, line):
     found = raised(look, "\n".join(f"{one} {line}" for one in prose(30)), drop_duplicates=False)
     assert not set(found) & {"twice", "lost", "codes", "pieces", "apart"}
+
+
+ELEVEN = "старый человек видел большую войну потом долго рассказывал детям сказку вечером около огня"
+OTHER = {
+    "cp1251": ELEVEN,
+    "koi8_r": ELEVEN,
+    "iso8859_7": "γυρίσαμε σπίτι αργά βράδυ όταν είδαμε παλιό φίλο πατέρα καθόταν μπροστά πόρτα περίμενε πολλή ώρα",
+    "cp1255": "בית ספר ילדים הלכו אתמול לבדם אחרי צהריים ופגשו חבר ישן אשר סיפר להם סיפור ארוך מאוד",
+}
+
+
+@pytest.mark.parametrize("codec", OTHER)
+def test_bytes_of_another_alphabet_are_doubted_and_the_way_reads_them(look, codec):
+    text = "\n".join(" ".join(OTHER[codec].split()[k % 5 :]) for k in range(20))
+    broken = text.encode(codec).decode("cp1252", "ignore")
+    doubt = raised(look, broken, layout="files", drop_duplicates=False)["twice"]
+    assert doubt.strong
+    assert f"as {codec} “{OTHER[codec].split()[0]}" in doubt.way
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Það er öðruvísi á Íslandi; ég á að fá það ís og æð í þágu þín",
+        "L'été où l'élève naïf a été là, à côté d'un café déjà fermé",
+        "Ça va être ÉTÉ ÉTÉ À ÔTÉ; ÆÐI ØÅÄ öä åå",
+        "— “¿Qué?” — «¡Sí!» … ½ ¾ § ©®",
+    ],
+)
+def test_letters_beside_a_to_z_are_no_other_alphabet(look, line):
+    assert "twice" not in raised(look, "\n".join(f"{one} {line}" for one in prose(30)), drop_duplicates=False)

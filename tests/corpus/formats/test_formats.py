@@ -235,7 +235,7 @@ def test_markdown_and_word_documents(read, tmp_path):
 )
 def test_a_missing_parser_names_its_remedy(read, monkeypatch, package, name, content):
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(InputError, match=r"pip install 'gpustab\[corpus\]'"):
+    with pytest.raises(InputError, match=r"pip install '.*\[corpus\]'"):
         read(name, content)
 
 

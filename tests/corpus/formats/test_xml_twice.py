@@ -1,11 +1,13 @@
 """XML in which a text stands twice or more often, as OCR writes it; what only looks so is read."""
 
 import re
+from unittest.mock import Mock
 
 import pytest
 
 from gpustab import InputError
 from gpustab.corpus.documents import open_documents
+from gpustab.corpus.formats import repeats, xml_text
 
 LINES = [
     ["the war was long", "and the sea cold"],
@@ -57,3 +59,25 @@ def test_a_refrain_is_no_copy(tmp_path, text):
     path.write_text(f"<?xml version='1.0'?>{text}")
     (found,) = open_documents(path)
     assert " ".join(found.texts).split() == re.sub(r"<[^>]*>", " ", text).split()
+
+
+def test_what_is_read_once_of_two_is_said_with_its_words(tmp_path):
+    words = "".join(
+        f"<w><form>{word}</form><lemma>{word}</lemma></w>" for line in LINES for one in line for word in one.split()
+    )
+    path = tmp_path / "a.xml"
+    path.write_text(f"<?xml version='1.0'?><text><s>{words}</s></text>")
+    read = open_documents(path, column="s")
+    (found,) = read
+    number = sum(len(one.split()) for lines in LINES for one in lines)
+    assert len(" ".join(found.texts).split()) == number
+    assert list(read.remarks()) == [f"{read.name}: left out {number} repeated elements ({number} words)"]
+
+
+def test_a_chosen_element_is_looked_through_once(tmp_path, monkeypatch):
+    looked = Mock(wraps=repeats.find_repeats)
+    monkeypatch.setattr(xml_text, "find_repeats", looked)
+    path = tmp_path / "a.xml"
+    path.write_text("<?xml version='1.0'?><text><p><s>the war</s><s>was long</s></p><p><s>b c d</s></p></text>")
+    assert len(list(open_documents(path, column="p"))) == 2
+    assert looked.call_count == 1

@@ -97,3 +97,28 @@ def test_damage_and_limits(read, tmp_path):
     path.write_bytes(gzip.compress(content))
     with pytest.raises(InputError, match="unpack it once"):
         read_space(path)
+
+
+CODES = np.arange(15).reshape(5, 3)
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"scale": np.ones((1, 3))},
+        {"s": np.ones(3, np.float32)},
+        {"row": np.ones(5, np.float16)},
+        {"scale": np.float64(0.1)},
+        {"offset": np.array([128])},
+    ],
+)
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int16"])
+def test_codes_beside_their_scales_are_no_vectors(read, kind, beside):
+    with pytest.raises(InputError, match=rf"'m' is {kind}, and '{next(iter(beside))}' .* beside it may be its scales"):
+        read(m=CODES.astype(kind), words=np.array(WORDS), **beside)
+
+
+@pytest.mark.parametrize("beside", [{}, {"counts": np.arange(5)}, {"other": np.ones(7)}])
+def test_whole_numbers_without_scales_are_vectors(read, beside):
+    assert read(m=CODES.astype("int8"), words=np.array(WORDS), **beside).vectors[2].tolist() == [6, 7, 8]
+    assert read(m=VALUES, words=np.array(WORDS), scale=np.ones(3)).dimension == 3

@@ -177,3 +177,11 @@ def test_what_a_pickle_refers_to_again_and_again_ends(read):
         inner = [inner, inner]
     with pytest.raises(InputError, match=r"PurePosixPath as 'deep\.0\.0"):
         read({"deep": inner, "deeper": inner})
+
+
+@pytest.mark.filterwarnings("ignore:Sparse CSR tensor support")
+def test_a_sparse_matrix_is_named_and_one_beside_vectors_is_passed_over(read):
+    for sparse in (VALUES.to_sparse(), VALUES.to_sparse_csr()):
+        with pytest.raises(InputError, match=r"'vectors' is a sparse tensor; save it with its zeros, .to_dense\(\)"):
+            read({"vectors": sparse, "words": WORDS})
+        assert read({"counts": sparse, "vectors": VALUES, "words": WORDS}).vectors.equal(VALUES)

@@ -1,5 +1,6 @@
 """Parquet and Feather."""
 
+import re
 from functools import partial
 
 import numpy as np
@@ -104,3 +105,23 @@ def test_of_two_columns_of_lists_one_is_chosen(tmp_path):
         assert np.array_equal(space.vectors.numpy(), sign * VALUES.astype(np.float32))
     pd.DataFrame({**rows, "vectors": list(2 * VALUES)}).to_parquet(path)
     assert read_space(path).vectors[0, 0] == np.float32(2 * VALUES[0, 0])
+
+
+@pytest.mark.parametrize("order", [["word", "dim"], ["dim", "word"]])
+@pytest.mark.parametrize("write", [pd.DataFrame.to_parquet, pd.DataFrame.to_feather])
+def test_a_long_table_is_named_with_a_way_that_works(tmp_path, order, write):
+    long = frame().reset_index().melt(id_vars="word", var_name="dim", value_name="v")
+    long["dim"] = long.dim.str.removeprefix("d").astype(int)
+    write(long.sort_values(order).reset_index(drop=True), tmp_path / "x")
+    with pytest.raises(
+        InputError, match=r"there are 4 rows of every word, of . dimension.*in pandas: (.*); if"
+    ) as error:
+        read_space(tmp_path / "x")
+    way = re.search(r"in pandas: (.*); if", str(error.value))[1]
+    table = eval(way, {"table": long, "WORDS": "word", "DIMENSIONS": "dim", "VALUES": "v"})
+    table.rename(columns=str).to_parquet(tmp_path / "y")
+    space = read_space(tmp_path / "y")
+    assert np.array_equal(space.vectors[space.vocabulary.index_of("the")].numpy(), VALUES[0].astype(np.float32))
+    assert len(space.vocabulary) == 5
+    dim = int(re.search(r"say dim=(\d)", str(error.value))[1])
+    assert read_space(tmp_path / "x", LoadOptions(dim=dim)).dimension == dim

@@ -511,3 +511,29 @@ def test_more_than_the_memory_holds(save, monkeypatch):
     with pytest.raises(OutOfMemoryError, match=r"100 rows of 20 values take .* limit or only"):
         read_space(path)
     assert len(read_space(path, LoadOptions(limit=10)).vocabulary) == 10
+
+
+ODD = {
+    "Fortran's exponents": lambda x: f"{x:.5E}".replace("E", "D"),
+    "hexadecimal digits": float.hex,
+    "a minus sign of Unicode": lambda x: f"{x:.5f}".replace("-", "\u2212"),
+    "thousands apart": lambda x: f"{1e6 * x:,.1f}".replace(",", "\u202f"),
+}
+
+
+@pytest.mark.parametrize("header", ["", "40 5\n"])
+@pytest.mark.parametrize("kind", ODD)
+def test_numbers_of_other_programs_are_named_at_once(tmp_path, kind, header):
+    values = np.random.default_rng(0).normal(size=(40, 5))
+    rows = [" ".join([f"w{k}", *map(ODD[kind], row.tolist())]) for k, row in enumerate(values)]
+    (tmp_path / "x.txt").write_text(header + "\n".join(rows) + "\n")
+    with pytest.raises(InputError, match=r"is no decimal number as most programs read them, such as -0.25 or 1e-3"):
+        read_space(tmp_path / "x.txt")
+
+
+def test_a_count_among_words_and_values_is_named_also_below_a_header(tmp_path):
+    values = np.random.default_rng(0).normal(size=(40, 5))
+    rows = [f"w{k} {5000 - 7 * k} {' '.join(map(str, row))}" for k, row in enumerate(values.tolist())]
+    (tmp_path / "x.txt").write_text("40 5\n" + "\n".join(rows) + "\n")
+    with pytest.raises(InputError, match=r"first value of every row is a whole number \('5000' .*: a count\?"):
+        read_space(tmp_path / "x.txt")

@@ -58,10 +58,10 @@ def test_wrong_files_are_refused_with_test_and_word(text, said, tmp_path):
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(InputError, match="there is no such file"):
         read_sets(tmp_path / "nowhere.toml")
-    with pytest.raises(InputError, match="directory"):
+    with pytest.raises(InputError, match="this is a folder"):
         read_sets(tmp_path)
     (tmp_path / "latin.toml").write_bytes("[é]".encode("latin-1"))
-    with pytest.raises(InputError, match="no UTF-8"):
+    with pytest.raises(InputError, match="not UTF-8"):
         read_sets(tmp_path / "latin.toml")
 
 

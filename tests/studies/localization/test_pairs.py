@@ -43,7 +43,7 @@ def test_the_microsoft_form_keeps_pairs_of_quality_1_and_says_that_a_copy_is_ano
         (b"a\tb\nc\t\n", "line 2 has 2 fields, wanted 2, the last two of them sentences"),
         (b"a\tb\tc\n", "line 1 has 3 fields"),
         (f"{HEAD}\n2\t1\t2\ta\tb\n".encode(), "line 2 has the quality '2'"),
-        (b"a\t\xff\n", "byte 2 is no UTF-8"),
+        (b"a\t\xff\n", "line 1: byte 0xFF is not UTF-8"),
     ],
 )
 def test_what_is_no_file_of_pairs_is_named_by_its_line(content, message, tmp_path):

@@ -103,6 +103,16 @@ def test_other_commands_tell_of_ties():
         assert any("Ties decide" in alarm for alarm in result.alarms)
 
 
+def test_other_commands_note_what_ties_decide_of_lists_that_they_do_not_decide():
+    some = runs(SOUND["tens of words"])
+    said = "Ties decide 10 % of the places of neighbour lists, in all runs alike. So much of what they share at most"
+    for result in (neighbours_of(some, "w3", 10), compare(*(replace(some, key=Key(name)) for name in ("a", "b")))):
+        assert any(said in note for note in result.notes)
+    sound = runs(SOUND["as they are"])
+    for result in (neighbours_of(sound, "w3", 10), compare(*(replace(sound, key=Key(name)) for name in ("a", "b")))):
+        assert not any("Ties decide" in note for note in result.notes)
+
+
 def test_words_that_a_run_lacks_have_no_part():
     x = noisy_copies(2, 40, 1)
     words = [f"w{k}" for k in range(40)]
