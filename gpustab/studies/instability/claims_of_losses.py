@@ -206,6 +206,12 @@ class Rivals(NamedTuple):
         return f"reduced PIP loss {with_error(self.loss)} against {with_error(self.other)}"
 
     @property
+    def more(self) -> tuple[float, float]:
+        """How many more neighbours that technique keeps, as an interval."""
+        low, high = self.most.minus(self.shared).interval
+        return self.n * low, self.n * high
+
+    @property
     def when(self) -> str:
         """What differs between the runs."""
         return {
@@ -228,7 +234,7 @@ def _most_stable(rivals: Rivals) -> str:
 def _judge_rivals(rivals: Rivals) -> str:
     if not rivals.other.minus(rivals.loss).interval[0] > 0:
         return "open"
-    return "measures disagree" if rivals.most.minus(rivals.shared).interval[0] > 0 else "first"
+    return "measures disagree" if rivals.more[0] > 0 else "first"
 
 
 MOST_STABLE = Claim[Rivals](
@@ -247,8 +253,7 @@ MOST_STABLE = Claim[Rivals](
             f"The two measures disagree on which technique is the most stable {x.when}. By the cosines of all words "
             f"{named(x.first)} is ({x.values}). By nearest neighbours {named(x.keeps)} is: of {word(x.n)}, "
             f"{number(x.n * x.most.value, 2)} come back against {number(x.n * x.shared.value, 2)} (difference "
-            f"{difference_span(*(x.n * end for end in x.most.minus(x.shared).interval))}). Name the measure when you "
-            "report the result."
+            f"{difference_span(*x.more)}). Name the measure when you report the result."
         ),
         "open": lambda x: (
             f"These runs are too few to say whether {named(x.first)} or {named(x.second)} is more stable {x.when} "
