@@ -41,7 +41,12 @@ class Placebo(NamedTuple):
     @property
     def shows(self) -> str:
         """In how many splits the rule finds a change, a clause; empty without any."""
-        return f"; so do {self.found} of {counted(len(self.splits), 'split')} at random" if self.splits else ""
+        return f"; so {self.too} at random" if self.splits else ""
+
+    @property
+    def too(self) -> str:
+        """How many splits do the same, with the verb."""
+        return f"{'does' if self.found == 1 else 'do'} {self.found} of {counted(len(self.splits), 'split')}"
 
 
 def _judge(beside: Placebo) -> str:
@@ -61,8 +66,7 @@ BEYOND_SPLITS = Claim[Placebo](
     judge=_judge,
     sentences={
         "no": lambda beside: (
-            f"But by the same rule so {'does' if beside.found == 1 else 'do'} {beside.found} of "
-            f"{counted(len(beside.splits), 'split')} of these documents at random, in which nothing changed."
+            f"But by the same rule so {beside.too} of these documents at random, in which nothing changed."
         )
     },
 )
