@@ -184,7 +184,7 @@ def _advice(row: Tested) -> str:
     """Return what would tell: more runs where these words are no chance, else other words too."""
     if row.p <= CHANCE:
         return "Train more runs."
-    return f"More runs alone would not do, since p is above {CHANCE:g}: name more words."
+    return f"Since p is above {CHANCE:g}, name more words, and train more runs."
 
 
 def shows(row: Tested) -> str:
