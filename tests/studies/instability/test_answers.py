@@ -281,7 +281,7 @@ def test_the_lead_says_how_unstable_the_runs_are_by_chance():
         "documents changes the cosines by 20 % of chance with a."
     )
     assert answers.how_unstable(findings(techniques=["a"], sheets=[(sheet, known[0])])).startswith(
-        "Training again changes the cosines by 10 % of chance. ("
+        "Training again changes the cosines by 10 % of chance."
     )
     assert answers.how_unstable(findings(sheets=[(sheet, *rows)])) == ""  # no chance level is known
 
