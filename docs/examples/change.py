@@ -9,7 +9,6 @@ from docs.examples import made, over
 from gpustab.studies.change.claims import Differing, Order
 from gpustab.studies.change.claims_of_frames import Cosine
 from gpustab.studies.change.claims_of_neighbours import Agreement
-from gpustab.studies.change.claims_of_splits import Placebo
 from gpustab.studies.change.claims_of_tasks import Way
 from gpustab.studies.change.differences import AtRandom, Explained
 from gpustab.studies.change.tables import Excess, Law, Pair
@@ -50,11 +49,6 @@ EXAMPLES = {
         Agreement("1800–1849 → 1850–1899", 0.32, 1800, differ=True),
         Agreement("1800–1849 → 1850–1899", 0.51, 1800, differ=True),
         Agreement("1800–1849 → 1850–1899", 0.71, 1800, differ=False),
-    ],
-    "change.beyond-splits": [
-        Placebo(pair(corrected=0.2), [pair(corrected=0.19)] * 2, 0.02),
-        Placebo(pair(corrected=0.2), [pair(corrected=0.19), pair(corrected=0.19, change=0.12)], 0.02),
-        Placebo(pair(corrected=0.3), [pair(corrected=0.19)] * 2, 0.02),
     ],
     "change.beyond-sampling": [
         pair(),

@@ -7,7 +7,7 @@ from gpustab.statistics.intervals import Estimate
 from gpustab.studies.change.claims import BARELY, BEYOND_LAW, BEYOND_SAMPLING, ORDER, Order
 from gpustab.studies.change.claims_of_frames import NO_FRAME, TWO_CAMPS
 from gpustab.studies.change.claims_of_neighbours import FEWER_THAN_AT_RANDOM, NAME_ALIKE, Agreement
-from gpustab.studies.change.claims_of_splits import BEYOND_SPLITS, Placebo
+from gpustab.studies.change.claims_of_splits import Placebo, differ_too
 from gpustab.studies.change.claims_of_tasks import AVERAGE_BETTER, Way
 from gpustab.studies.change.differences import neighbours_difference
 from gpustab.studies.change.laws import Laws, Rows
@@ -54,7 +54,7 @@ EDGES = {
     "change.noisy": Edge(
         lambda x: BEYOND_SAMPLING.judge(pair(0.95, floor=0.55)._replace(training_floor=x)), "more", "too noisy"
     ),
-    "change.too": Edge(lambda x: BEYOND_SPLITS.judge(beside_splits(x)), below="yes", above="no", step=1e-3),
+    "change.too": Edge(lambda x: differ_too(beside_splits(x)), below=False, above=True, step=1e-3),
     "change.camps": Edge(lambda x: TWO_CAMPS.judge(pair(0.2)._replace(two_turns=x)), "yes", "no"),
     "change.shared": Edge(
         lambda x: NO_FRAME.judge(pair(0.9)._replace(align="none", residual=0.8, by_all=0.8 * x)), "no", "yes"

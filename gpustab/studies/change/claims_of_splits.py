@@ -12,7 +12,7 @@ from gpustab.studies.change import tables
 from gpustab.studies.change.claims import BEYOND_SAMPLING
 from gpustab.studies.change.differences import control_difference
 from gpustab.studies.change.tables import Pair
-from gpustab.studies.shared.claims import Claim, Margin
+from gpustab.studies.shared.claims import Margin
 
 TOO = Margin(
     0.5,
@@ -49,27 +49,23 @@ class Placebo(NamedTuple):
         return f"{'does' if self.found == 1 else 'do'} {self.found} of {counted(len(self.splits), 'split')}"
 
 
-def _judge(beside: Placebo) -> str:
+def differ_too(beside: Placebo) -> bool:
+    """Tell whether splits differ by the rule of sampling too, and the periods did not surely move farther than these.
+
+    By the same rule at least half of the splits at random differ, and the 95 % interval of how much farther the periods
+    moved does not lie above 0. It only takes back what the rule says of periods.
+    """
     if not beside.splits or BEYOND_SAMPLING.judge(beside.pair) != "more":
-        return "no test"
+        return False
     farther = beside.pair.corrected - fmean(split.corrected for split in beside.splits)
-    return "yes" if farther > beside.half or beside.found < TOO * len(beside.splits) else "no"
+    return not farther > beside.half and beside.found >= TOO * len(beside.splits)
 
 
-BEYOND_SPLITS = Claim[Placebo](
-    id="change.beyond-splits",
-    says="Documents dealt out at random do not differ by the rule by which periods do.",
-    rule=(
-        "no if by the same rule at least half of the splits at random of two periods differ too. Yes in any case if "
-        "the 95 % interval of how much farther the periods moved lies above 0"
-    ),
-    judge=_judge,
-    sentences={
-        "no": lambda beside: (
-            f"But by the same rule so {beside.too} of these documents at random, in which nothing changed."
-        )
-    },
-)
+def said_of_splits(beside: Placebo) -> str:
+    """Return that splits differ by the rule of sampling too, a sentence; empty where they do not."""
+    if not differ_too(beside):
+        return ""
+    return f"But by the same rule so {beside.too} of these documents at random, in which nothing changed."
 
 
 def placebos(pairs: Table[Pair]) -> list[Placebo]:

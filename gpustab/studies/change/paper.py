@@ -8,7 +8,7 @@ from gpustab.results import Card, Content
 from gpustab.results.page import counted, number
 from gpustab.studies.change import tables
 from gpustab.studies.change.claims import BEYOND_SAMPLING
-from gpustab.studies.change.claims_of_splits import BEYOND_SPLITS, placebos
+from gpustab.studies.change.claims_of_splits import differ_too, placebos
 from gpustab.studies.change.differences import beyond
 from gpustab.studies.shared.wording import listed, signed_span
 
@@ -28,7 +28,7 @@ def heading(result: Content) -> tuple[str, str]:
 def _verdicts(result: Content) -> list[tuple[str, tables.Pair]]:
     """The pairs of periods of the series that answer the question, and what the rule of sampling is worth of them."""
     return [
-        ("at random" if BEYOND_SPLITS.judge(beside) == "no" else BEYOND_SAMPLING.judge(beside.pair), beside.pair)
+        ("at random" if differ_too(beside) else BEYOND_SAMPLING.judge(beside.pair), beside.pair)
         for beside in placebos(tables.PAIRS.of(result.tables))
     ]
 

@@ -24,7 +24,7 @@ from gpustab.results.page import counted, number
 from gpustab.runs.group import Group
 from gpustab.spaces.words import as_word, near_words, printable
 from gpustab.studies.change import claims, claims_of_frames, differences, tables, tables_of_tasks
-from gpustab.studies.change.claims_of_splits import BEYOND_SPLITS, placebos
+from gpustab.studies.change.claims_of_splits import differ_too, placebos, said_of_splits
 from gpustab.studies.change.claims_of_tasks import BETTER_THAN_ONE_CLASS
 from gpustab.studies.change.findings import observations
 from gpustab.studies.change.laws import Laws, Rows, by_frequency, excesses, law_rows
@@ -325,7 +325,7 @@ def verdict(made: Mapping[str, Table], rate: float = 0.05) -> list[str]:
     shown = [one.pair for one in beside]
     each = [
         (f"{groups_in_words([one.pair.series])}: " if len(series) > 1 else "")
-        + of_pair(one.pair, tables.splits_of(pairs, one.pair), BEYOND_SPLITS.sentence(one), scale=k == 0)
+        + of_pair(one.pair, tables.splits_of(pairs, one.pair), said_of_splits(one), scale=k == 0)
         for k, one in enumerate(beside[:_MOST])
     ]
     if (more := len(shown) - _MOST) > 0:
@@ -334,7 +334,7 @@ def verdict(made: Mapping[str, Table], rate: float = 0.05) -> list[str]:
     control = claims.MORE_THAN_AT_RANDOM.sentence(
         differences.control_difference([x for x in pairs.rows() if x.series not in floors])
     )
-    at_random = {one.pair for one in beside if BEYOND_SPLITS.judge(one) == "no"}
+    at_random = {one.pair for one in beside if differ_too(one)}
     sampling = list(claims.of_sampling(shown, at_random))
     sentences = [
         BETTER_THAN_ONE_CLASS.sentence(list(tables_of_tasks.GRID.rows(made))),
