@@ -90,6 +90,7 @@ EXAMPLES: dict[str, list[Any]] = {
         _rivals(0.0724),
         _rivals(0.0724)._replace(of=3),
         _rivals(0.0724, "shuffled"),
+        _rivals(0.0724)._replace(shared=over(0.23, 0.01), keeps="sgns", most=over(0.36, 0.01)),
         _rivals(0.0511, "shuffled"),
     ],
     "instability.nothing-in-common": [_loss(0.1514), _loss(0.0204)],

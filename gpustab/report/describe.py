@@ -143,12 +143,20 @@ _TERMS = {
     "shuffled": "Shuffled runs read the texts in another order.",
     "bootstrap": "Bootstrap runs draw the texts again, some twice and some not at all.",
 }
-_LOSS = "The PIP loss says how far the cosines of all pairs of words differ between two runs."
-_CHANCE = "100 % of chance is as far as in unrelated spaces."
+_MEASURES = {
+    "neighbour": "Nearest neighbours are those whose vectors point most nearly the same way.",
+    "p@": "p@n is the share of n nearest neighbours that two runs have in common.",
+    "cosine": "The cosine of two vectors is 1 where they point the same way, and 0 where they have nothing in common.",
+    "PIP loss": "The PIP loss says how far the cosines of all pairs of words differ between two runs.",
+    "of chance": "100 % of chance is as far as in unrelated spaces.",
+}
+"""What a measure is whose name stands in the head of a page, or in what is said of another measure."""
+_INTERVALS = "± and ranges in brackets hold the true value 19 times in 20 (95 % intervals), unless they say otherwise."
+_RANGE = re.compile(r"± \d|\([^()]*?\b\d{1,3}(?:\.\d+)?(?: %)?(?:–| to )[+−]?\d")
 
 
 def terms(result: Content, paper: Paper) -> str:
-    """Return what the kinds of runs and the measures are of which the head of a page speaks; empty if of none.
+    """Return what the kinds of runs, the measures and the ranges are of which the head of a page speaks, if any.
 
     >>> terms(Content("x", groups=[{"name": "lsa/bootstrap-sentence"}]), Paper("", "", [], "", "", [], {}))
     'Bootstrap runs draw the texts again, some twice and some not at all.'
@@ -156,9 +164,10 @@ def terms(result: Content, paper: Paper) -> str:
     kinds = {part.partition("-")[0] for group in result.groups for part in str(group.get("name", "")).split("/")}
     head = " ".join([*result.verdict, paper.claim, *(part for card in paper.cards for part in card)])
     said = [fitting(sentence, ways_of(result)) for kind, sentence in _TERMS.items() if kind in kinds]
-    if "PIP loss" in head:
-        said += [_LOSS] + [_CHANCE] * ("of chance" in head)
-    return " ".join(said)
+    measures = [sentence for name, sentence in _MEASURES.items() if name in head]
+    if "PIP loss" in head and _MEASURES["cosine"] not in measures:
+        measures.insert(0, _MEASURES["cosine"])
+    return " ".join([*said, *measures, *[_INTERVALS] * bool(_RANGE.search(head))])
 
 
 def _named(result: Content) -> str:

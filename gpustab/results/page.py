@@ -276,6 +276,17 @@ def percent(value: float | None, digits: int = 0) -> str:
     return "–" if value is None or math.isnan(value) else minus(f"{100 * value:.{digits}f} %")
 
 
+def percent_with_half(share: float, half: float) -> str:
+    """Return a share in percent with half of its interval, which stays between 0 and 100; alone where there is none.
+
+    >>> percent_with_half(0.18, 0.11), percent_with_half(0.04, 0.061), percent_with_half(0.312, float("nan"))
+    ('18 ± 11 %', '4 (0–10) %', '31 %')
+    """
+    if math.isnan(share) or math.isnan(half):
+        return percent(share)
+    return f"{with_half(100 * share, 100 * half, 0.0, 100.0)} %"
+
+
 def thousands(value: int | None) -> str:
     """Return a count with commas, ``–`` for an unknown one; for columns.
 

@@ -2,9 +2,11 @@ import re
 from html import unescape
 from html.parser import HTMLParser
 
+import pytest
 from markupsafe import escape
 
 from gpustab.report import Result
+from gpustab.report.describe import Paper, terms
 from gpustab.report.html import keep, to_html
 from gpustab.report.svg.picture import Picture
 
@@ -91,6 +93,29 @@ def test_what_the_kinds_of_runs_are_stands_under_the_lead_with_the_command():
     assert "PIP loss says" in said
     assert '<p class="kicker">gpustab study x' in page
     assert 'id="terms"' not in to_html(Result("x", groups=[{"name": "mine"}], verdict=["Lead."]))
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ("Two of ten nearest neighbours come back (2.1–2.5; by chance 0.06).", ("Nearest neighbours are", "19 times")),
+        ("It moves by +0.2 (−0.1 to +0.5).", ("19 times",)),
+        ("It is 0.3 ± 0.1 by p@10.", ("p@n is", "19 times")),
+        ("Losses differ by PIP loss.", ("The cosine of two vectors", "The PIP loss says")),
+        ("From 1790–1829 to 1830–1869 (1790–1829 first) nothing moved.", ()),
+    ],
+)
+def test_what_a_lead_speaks_of_is_told_under_it(said, wanted):
+    """Nobody told a reader what a range in brackets is, nor p@n, nor a cosine."""
+    told = terms(Result("x", verdict=[said]), Paper("", "", [], "", "", [], {}))
+    assert all(part in told for part in wanted)
+    assert wanted or not told
+    assert ("19 times" in told) is ("19 times" in wanted)
+
+
+def test_the_title_of_a_wide_table_is_not_as_wide_as_it(result):
+    """On a phone the end of a caption stood beyond the edge."""
+    assert "<caption><span>" in to_html(result)
 
 
 def test_a_table_is_as_wide_as_its_cells(result):

@@ -7,6 +7,7 @@ from gpustab.statistics.intervals import Estimate
 from gpustab.studies.change.claims import BARELY, BEYOND_LAW, BEYOND_SAMPLING, ORDER, Order
 from gpustab.studies.change.claims_of_frames import NO_FRAME, TWO_CAMPS
 from gpustab.studies.change.claims_of_neighbours import FEWER_THAN_AT_RANDOM, NAME_ALIKE, Agreement
+from gpustab.studies.change.claims_of_splits import Placebo, differ_too
 from gpustab.studies.change.claims_of_tasks import AVERAGE_BETTER, Way
 from gpustab.studies.change.differences import neighbours_difference
 from gpustab.studies.change.laws import Laws, Rows
@@ -21,6 +22,12 @@ def pair(change, floor=0.2):
         | {"change": change, "sampling_floor": floor, "training_floor": 0.1}
         | {"tested": 100, "runs_first": 4, "runs_second": 4, "align": "all"}
     )
+
+
+def beside_splits(share):
+    """Periods that moved no farther than 1000 splits, of which the rule of sampling finds so many to differ."""
+    found = round(1000 * share)
+    return Placebo(pair(0.9), [pair(0.9)] * found + [pair(0.2)] * (1000 - found), 0.1)
 
 
 def neighbours(beyond_chance):
@@ -47,6 +54,7 @@ EDGES = {
     "change.noisy": Edge(
         lambda x: BEYOND_SAMPLING.judge(pair(0.95, floor=0.55)._replace(training_floor=x)), "more", "too noisy"
     ),
+    "change.too": Edge(lambda x: differ_too(beside_splits(x)), below=False, above=True, step=1e-3),
     "change.camps": Edge(lambda x: TWO_CAMPS.judge(pair(0.2)._replace(two_turns=x)), "yes", "no"),
     "change.shared": Edge(
         lambda x: NO_FRAME.judge(pair(0.9)._replace(align="none", residual=0.8, by_all=0.8 * x)), "no", "yes"

@@ -179,10 +179,21 @@ def test_two_single_runs_share_as_many_neighbours_as_stability_says():
 
 
 def test_nobody_is_told_how_stable_the_average_of_all_runs_is():
-    said = answered(8)[0].verdict[1]
-    assert "There is only one average of all 8 runs, so how far another would differ is not measured." in said
-    assert "Averages of 4 runs share" in said  # the largest of which there are two
-    assert "Averages of" not in answered(4)[0].verdict[1].partition("not measured")[2]  # said before
+    result, *_ = answered(8)
+    said = " ".join(block.answer for block in page(result))
+    assert "There is only one average of all runs, so how far another would differ is not measured." in said
+    assert "Averages of 4 runs share" in result.verdict[1]  # the largest of which there are two
+    assert "Averages of" not in answered(4)[0].verdict[1]  # said before
+
+
+def test_how_the_runs_of_several_groups_were_made_is_said_once():
+    """The methods paragraph told the corpus once for each group of one run set."""
+    groups = [replace(runs_of(noisy_copies(4, 40, 6)), key=Key("lsa", kind)) for kind in ("bootstrap", "shuffled")]
+    alike = {"made": {"corpus": {"name": "lee"}, "seed": 0}, "versions": {}}
+    answers = [average(replace(group, trained=alike))[1] for group in groups]
+    (way,) = together(answers).environment["trained"]
+    assert [group["name"] for group in way["groups"]] == ["lsa/bootstrap", "lsa/shuffled"]
+    assert way["techniques"] == ["lsa"]
 
 
 def test_of_few_words_the_table_counts_the_neighbours_that_there_are():

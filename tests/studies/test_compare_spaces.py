@@ -239,7 +239,8 @@ def test_the_box_has_the_agreement_where_it_is_told(pair):
     assert "alike" in verdicts.values()
     for row, verdict in verdicts.items():
         by = "the cosines" if row.measure == "PIP loss" else "neighbours"
-        said = f" by {by} ({number(row.agreement, 2)}, 1 if they expect the same)" in paper(told).claim
+        said = f" by {by} (agreement {number(row.agreement, 2)})" in paper(told).claim
         assert said == (verdict in ("differ", "alike"))
     one = pair[0]
-    assert "expect the same" not in paper(compare(one, replace(one, key=Key("b")), n=N)).claim
+    assert paper(told).claim.endswith("; 1 would be the same.")
+    assert "agreement" not in paper(compare(one, replace(one, key=Key("b")), n=N)).claim

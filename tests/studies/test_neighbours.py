@@ -178,8 +178,8 @@ def test_the_sentence_on_a_word():
     rows += [Neighbour(name, 5, 10, "open") for name in "fghij"]
     said = SOME_HOLD.sentence(Judged("freedom", 10, rows, 10, "bootstrap runs", 0.6))
     assert said == (
-        "Of the ten nearest words of freedom, trust four: a, b, c and d (each in at least nine of ten bootstrap runs; "
-        "95 % interval of the share 60–98 %). Of the other six, one is passing and five are open."
+        "Of the ten nearest words of “freedom”, trust four: “a”, “b”, “c” and “d” (each in at least nine of ten "
+        "bootstrap runs; 95 % interval of the share 60–98 %). Of the other six, one is passing and five are open."
     )
     others = {5: "The other is passing.", 4: ""}
     for n, end in others.items():
@@ -189,8 +189,8 @@ def test_the_sentence_on_a_word():
     assert said.endswith("The other three are open.")
     none = SOME_HOLD.sentence(Judged("x", 10, rows[5:], 10, "runs", 0.6))
     assert none == (
-        "Of the ten nearest words of x, trust none yet: none is firm in these ten runs. Five are open and five are not "
-        "judged."
+        "Of the ten nearest words of “x”, trust none yet: none is firm in these ten runs. Five are open and five are "
+        "not judged."
     )
     assert "Four runs are too few" in SOME_HOLD.sentence(Judged("x", 10, rows, 4, "runs", 0.6))
 
@@ -204,7 +204,7 @@ def test_a_word_that_most_runs_list_is_named_as_one_that_nobody_may_name():
         result.tables = {SHARES.name: SHARES.table([row("y", 10, "firm", 1), *others])}
         return page.may_claim(result)
 
-    assert "name none, not even sharon (7 of 10 runs): these runs cannot" in claim(
+    assert "name none, not even “sharon” (7 of 10 runs): these runs cannot" in claim(
         row("z", 6, "open"), row("sharon", 7, "open")
     )
     assert "Of the others, name none." in claim(row("z", 4, "open"), row("w", 1, "passing"))
@@ -217,14 +217,14 @@ def test_runs_of_the_same_documents_are_told_beside_those_of_drawn_ones():
     back = "If you train again on the same documents, four of the ten are firm, in all runs"
     none = judged("")
     assert on_these_documents(judged("adgz"), judged("abcd")) == (
-        f"{back}: a, d, g and z. Of these four, two are firm and two are passing in shuffled runs."
+        f"{back}: “a”, “d”, “g” and “z”. Of these four, two are firm and two are passing in shuffled runs."
     )
     assert on_these_documents(judged("adgz"), none).endswith("Of these four, four are passing in shuffled runs.")
     assert on_these_documents(judged("adgz"), judged("zgda")) == f"{back}. Resampled documents give the same words."
     assert on_these_documents(judged("adgz"), judged("", 4)).endswith(
-        "a, d, g and z. Nobody knows whether other documents give them."
+        "“a”, “d”, “g” and “z”. Nobody knows whether other documents give them."
     )
-    assert "one of the ten is firm, in all runs: a. It is passing in" in on_these_documents(judged("a"), none)
+    assert "one of the ten is firm, in all runs: “a”. It is passing in" in on_these_documents(judged("a"), none)
     passing = Judged("x", 1, [Neighbour("a", 1, 10, "passing")], 10, "shuffled runs", 0.8)
     assert "trust none: all are passing in these ten shuffled runs" in on_these_documents(passing, judged("a"))
 
@@ -236,7 +236,7 @@ def test_a_neighbour_that_bootstrap_runs_leave_open_depends_on_no_document_yet()
     rows = [Neighbour(name, 3, 6, verdict) for name, verdict in verdicts.items()]
     drawn = Judged("x", 10, rows, 6, "bootstrap runs", 0.5, [Neighbour("h", 0, 6, "passing")])
     said = on_these_documents(whole, drawn)
-    assert said.endswith("Of these eight, one is firm and one is passing in bootstrap runs; of six these cannot tell.")
+    assert said.endswith("Of these eight, one is firm and one is passing in bootstrap runs; six are open.")
     allopen = drawn._replace(listed=[Neighbour(name, 3, 6, "open") for name in "abcdefgh"], beyond=())
     assert on_these_documents(whole, allopen).endswith(
         "Bootstrap runs cannot tell yet whether other documents give them."
@@ -248,15 +248,15 @@ def test_the_lead_says_whose_neighbours_are_judged_and_names_firm_ones_beyond():
     beyond = [Neighbour("we", 6, 6, "firm"), Neighbour("us", 2, 6, "open")]
     judged = Judged("freedom", 2, rows, 6, "bootstrap runs", 0.5, beyond, "the shuffled runs of LSA")
     said = SOME_HOLD.sentence(judged)
-    assert said.startswith("Of the two nearest words of freedom in the shuffled runs of LSA, trust one: must")
-    assert said.endswith("Not among these two, we is firm too.")
+    assert said.startswith("Of the two nearest words of “freedom” in the shuffled runs of LSA, trust one: “must”")
+    assert said.endswith("Not among these two, “we” is firm too.")
 
 
 def test_two_neighbours_in_seven_of_eight_runs_are_not_told_as_one():
     """One is firm, the other open for want of distance; the sentence names the one, and counts no runs of both."""
     rows = [Neighbour("electronic", 7, 8, "firm"), Neighbour("distribute", 7, 8, "open")]
     said = SOME_HOLD.sentence(Judged("work", 10, rows, 8, "bootstrap runs", 0.5))
-    assert "trust one: electronic (in seven of eight bootstrap runs; " in said
+    assert "trust one: “electronic” (in seven of eight bootstrap runs; " in said
     assert "distribute" not in said
 
 
@@ -299,9 +299,9 @@ def test_a_word_that_was_not_read_is_judged_by_nobody():
 def test_what_comes_back_in_some_runs_only_is_not_said_to_come_back():
     rows = [Neighbour("a", 8, 8, "firm"), Neighbour("b", 7, 8, "firm")]
     judged = Judged("x", 2, rows, 8, "shuffled runs", 0.8)
-    assert "two of the two are firm, in most runs: a and b." in on_these_documents(judged, judged._replace(runs=4))
+    assert "two of the two are firm, in most runs: “a” and “b”." in on_these_documents(judged, judged._replace(runs=4))
     every = judged._replace(n=1, listed=rows[:1])
-    assert "one of the one is firm, in all runs: a." in on_these_documents(every, judged._replace(runs=4))
+    assert "one of the one is firm, in all runs: “a”." in on_these_documents(every, judged._replace(runs=4))
 
 
 def test_a_card_says_how_many_words_it_leaves_out():

@@ -120,7 +120,7 @@ def test_the_ranking_names_the_better_number_first():
     [
         (None, 2, "Two runs cannot"),
         (0.49, 4, "four runs cannot"),
-        (0.5, 4, "group"),
+        (0.5, 4, "only roughly"),
         (0.8, 8, "place, within its error"),
     ],
 )
@@ -164,7 +164,7 @@ def test_alarms():
     [
         ((10, 6.2, 0.6, 8), "yes", "About 6 of the 10 words listed as least stable"),
         ((10, 2.0, 0.6, 8), "no", "only about 2 of the 10 candidates"),
-        ((10, 6.2, 0.14, 8), "no test", "only 14 % of a list. Train at least ten runs"),
+        ((10, 6.2, 0.14, 8), "no test", "only 14 % of a list, that takes at least ten runs"),
         ((10, 6.2, 0.14, 10), "yes", "of the 10 words listed"),
         ((0, 0.0, 0.6, 8), "none", ""),
     ],

@@ -9,6 +9,7 @@ from textwrap import wrap
 from typing import NamedTuple, TypeVar
 
 from gpustab.report.svg.elements import LETTER, WIDTH, line, mark, text
+from gpustab.results.page import minus
 
 K = TypeVar("K")
 Ticks = list[tuple[float, str]]
@@ -102,10 +103,10 @@ class Scale(NamedTuple):
 def at(values: Iterable[float], unit: str = "") -> Ticks:
     """Return ticks at some values.
 
-    >>> at([1, 2.5], " %")
-    [(1.0, '1 %'), (2.5, '2.5 %')]
+    >>> at([-1, 2.5], " %")
+    [(-1.0, '−1 %'), (2.5, '2.5 %')]
     """
-    return [(float(value), f"{value:g}{unit}") for value in values]
+    return [(float(value), minus(f"{value:g}{unit}")) for value in values]
 
 
 def round_ticks(low: float, high: float, most: int = 6) -> Ticks:
@@ -113,10 +114,12 @@ def round_ticks(low: float, high: float, most: int = 6) -> Ticks:
 
     >>> round_ticks(0, 0.047)
     [(0.0, '0.00'), (0.01, '0.01'), (0.02, '0.02'), (0.03, '0.03'), (0.04, '0.04')]
+    >>> round_ticks(-1, 1, 2)
+    [(-1.0, '−1'), (0.0, '0'), (1.0, '1')]
     """
     span = high - low
     if not span > 0:
-        return [(low, f"{low:g}")]
+        return [(low, minus(f"{low:g}"))]
     power = 10.0 ** math.floor(math.log10(span / most))
     step = next(power * factor for factor in (1, 2, 2.5, 5, 10, 20) if span / (power * factor) <= most)
     digits = max(
@@ -124,7 +127,7 @@ def round_ticks(low: float, high: float, most: int = 6) -> Ticks:
     )
     first = math.ceil(low / step - 1e-9)
     values = [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
-    return [(round(value, 12), f"{value:,.{digits}f}") for value in values]
+    return [(round(value, 12), minus(f"{value:,.{digits}f}")) for value in values]
 
 
 def powers(low: float, high: float) -> Ticks:

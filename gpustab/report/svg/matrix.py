@@ -30,6 +30,8 @@ _SHARES = 96.0
 """Width of the shares with their intervals."""
 _RANKED = 13.0
 """Cells of this width hold their number."""
+PAPER_ABOVE = 0.72
+"""Opacity of a cell above which its letters are those of paper: there both kinds read worst, on light and on dark."""
 
 
 class Cell(NamedTuple):
@@ -255,5 +257,5 @@ def _cell(cell: Cell, opacity: float, place: Point, size: Point, foot: float) ->
     (x, y), (wide, tall) = place, size
     parts = [box(x, y, wide, tall, "heat full", round(opacity, 2), cell.title)]
     if cell.number:
-        parts.append(text(x + wide / 2, y + foot, cell.number, "on" if cell.shade > 0.55 else "", "middle"))
+        parts.append(text(x + wide / 2, y + foot, cell.number, "on" if opacity > PAPER_ABOVE else "", "middle"))
     return parts

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any
 
+from gpustab.report.origin import technique
 from gpustab.report.svg.colours import listing
 from gpustab.report.svg.elements import WIDTH
 from gpustab.results import Table
@@ -87,7 +88,7 @@ def panels_by(
             if not rows.height:
                 return Picture()
             parts = [(str(value), part) for value, part in rows.split(column)]
-            said = listing((value, text) for value, part in parts if (text := say(part)))
+            said = listing((technique(value), text) for value, part in parts if (text := say(part)))
             heading = title if isinstance(title, str) else title(rows)
             panels = [panel for part in parts if (panel := draw(*part))]
             return Picture(f"{heading} {said}" if said else "", panels)

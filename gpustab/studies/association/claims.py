@@ -149,9 +149,9 @@ def either(row: Tested) -> str:
 def size(row: Tested) -> str:
     """Return the effect size with what another run would give, a clause."""
     if math.isnan(row.run_low):
-        return f"d is {signed(row.effect)}"
+        return f"the effect size d is {signed(row.effect)}"
     span = signed_span(row.run_low, row.run_high)
-    return f"d is {signed(row.effect)} ({span} in 95 % of {OTHERS[row.differ_by]})"
+    return f"the effect size d is {signed(row.effect)} ({span} in 95 % of {OTHERS[row.differ_by]})"
 
 
 def _size(row: Tested) -> str:
@@ -180,6 +180,13 @@ def turned(row: Tested) -> str:
     return f"in {low.removesuffix(' %')}–{high} of runs"
 
 
+def _advice(row: Tested) -> str:
+    """Return what would tell: more runs where these words are no chance, else other words too."""
+    if row.p <= CHANCE:
+        return "Train more runs."
+    return f"Since p is above {CHANCE:g}, name more words, and train more runs."
+
+
 def shows(row: Tested) -> str:
     """Return the numbers of a test, a clause."""
     return f"{row.test}: {size(row)}, {chance(row)}; another sign {turned(row)}" if not _no_test(row) else row.test
@@ -199,10 +206,13 @@ THERE = Claim[Tested](
     judge=_judge,
     sentences={
         "yes": lambda row: f"{nearer(row)}, beyond one run's luck. {_size(row)}, {chance(row)}.",
-        "no": lambda row: f"{capital(either(row))}, changes with the run: it turns {turned(row)}. {_size(row)}.",
+        "no": lambda row: (
+            f"{capital(either(row))}, changes with the run: it is the other way round {turned(row)}. {_size(row)}."
+        ),
         "words": lambda row: f"{nearer(row)}, but perhaps by chance of these words. {_size(row)}, {chance(row)}.",
         "undecided": lambda row: (
-            f"These runs cannot tell {either(row)}. It may turn {turned(row)}; {size(row)}. Train more runs."
+            f"These runs cannot tell {either(row)}. It may be the other way round {turned(row)}. {_size(row)}, "
+            f"{chance(row)}. {_advice(row)}"
         ),
         "no test": lambda row: f"{capital(either(row))}, is not tested: {_no_test(row)}.",
     },

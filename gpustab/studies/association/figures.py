@@ -7,7 +7,7 @@ from gpustab.report.svg.colours import series
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.report.svg.rows import CLOSE, Dot, Row, Upright, dots
 from gpustab.results import Table
-from gpustab.results.page import counted
+from gpustab.results.page import counted, signed
 from gpustab.studies.association.claims import TESTS, THERE, Tested, deciding
 from gpustab.studies.association.effects import RUN_ROWS
 from gpustab.studies.shared.wording import capital, group_in_words
@@ -35,7 +35,7 @@ def effects(_: Table[Tested], tables: Tables) -> Picture:
             lines.append(Row(capital(group_in_words(row.group)), [Upright(0.0, "axis dash", (-8, 16)), mean, *single]))
         ends = [end for row in own for end in (row.run_low, row.run_high, row.least, row.most) if end == end]
         axis = Axis("effect size d", low=min(0.0, *ends), high=max(0.0, *ends))
-        label = f"{test}: " + "; ".join(f"{group_in_words(row.group)} d = {row.effect:+.2f}" for row in own)
+        label = f"{test}: " + "; ".join(f"{group_in_words(row.group)} d = {signed(row.effect)}" for row in own)
         key = [Named("mean, and 95 % of other runs", "g0 full", _MEAN), Named("single runs", "g0 full", _RUN)]
         names = own[0]
         heading = f"{capital(names.first)} less {names.second}, toward {names.toward} against {names.against}"

@@ -7,7 +7,7 @@ from gpustab.report.origin import embeddings, in_words, sized
 from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, number, percent, signed
 from gpustab.statistics.splits import DRAWN, MOST
-from gpustab.studies.association.claims import TESTS, THERE, USED, Tested, deciding, leading, probability, size
+from gpustab.studies.association.claims import TESTS, THERE, USED, Tested, deciding, leading, nearer, probability, size
 from gpustab.studies.association.effects import WORD_ROWS, WordRow
 from gpustab.studies.association.study import DOCUMENTS
 from gpustab.studies.shared.claims import OBSERVED
@@ -151,7 +151,7 @@ def may_claim(result: Content) -> str:
         if sure and (any(THERE.judge(row) == "no" for row in own) or len({row.effect > 0 for row in sure}) > 1):
             open_.append(f"The groups of runs disagree about '{test}': do not claim it of this text.")
             continue
-        claims += [f"{capital(group_in_words(row.group))}: {THERE.sentence(row)}" for row in sure[:1]]
+        claims += [f"{nearer(row)}, beyond one run's luck." for row in sure[:1]]
         trained = [row for row in rows if row.test == test and THERE.judge(row) == "yes"]
         open_ += [] if sure else [_not_yet(row) for row in trained[:1]]
     if not claims:

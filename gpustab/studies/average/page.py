@@ -75,7 +75,7 @@ def may_claim(result: Content) -> str:
 
 def page(result: Result) -> list[Block]:
     """Return what the file is for, the curve, and the numbers of every group."""
-    blocks = [_use(result), Block("Does an average of more runs differ less?", figures=["curve"])]
+    blocks = [_use(result), Block("Does an average of more runs differ less?", figures=["curve"], answer=_ONE)]
     for group in result.groups:
         own = LEVELS.of(result.tables).where(group=group["name"])
         drawn = f"; neighbours of {group['targets']:,} words" if group["targets"] < group["words"] else ""
@@ -112,6 +112,7 @@ def _use(result: Result) -> Block:
     )
 
 
+_ONE = "There is only one average of all runs, so how far another would differ is not measured."
 _COORDINATES = (
     "in coordinates of its own choice (near those of the last run): compare its cosines, never single numbers"
 )

@@ -29,7 +29,7 @@ from gpustab.spaces.space import Space
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.average.claims import GAINS, TOO_FEW, Gain
 from gpustab.studies.average.options import AverageOptions
-from gpustab.studies.shared.frame import answering
+from gpustab.studies.shared.frame import answering, join_ways
 from gpustab.studies.shared.spaces import look_at, of_spaces
 from gpustab.studies.shared.wording import capital, of_list, word
 
@@ -85,7 +85,7 @@ def average(
         gain = gain_of(levels, chance)
         result.verdict = [TOO_FEW]
         if gain is not None:
-            result.verdict = [GAINS.sentence(gain), in_neighbours(levels, runs.words, len(runs))]
+            result.verdict = [GAINS.sentence(gain), in_neighbours(levels, runs.words)]
         flaws = of_spaces(runs, pip) if runs.unit else look_at(runs, answer.compute)
         answer.warn(runs.name, flaws, runs.notes)
         space = Space(
@@ -165,13 +165,12 @@ def decisive(averages: Sequence[Level]) -> Level | None:
     return judged[-1] if judged else next(iter(averages), None)
 
 
-def in_neighbours(levels: Sequence[Level], words: int, of_all: int) -> str:
-    """Return what averaging gains in neighbours, and what is known of the average of all runs, in sentences.
+def in_neighbours(levels: Sequence[Level], words: int) -> str:
+    """Return what averaging gains in neighbours, in sentences.
 
     Args:
         levels: from the runs upwards, with averages.
         words: how many there are.
-        of_all: how many runs there are.
     """
     runs, *averages = levels
     level = decisive(averages)
@@ -182,8 +181,7 @@ def in_neighbours(levels: Sequence[Level], words: int, of_all: int) -> str:
     largest = f" Averages of {top.runs_beneath} runs share {number(n * top.p, 2)}." if top is not level else ""
     return (
         f"Of {word(n)} nearest neighbours, two averages of {level.runs_beneath} runs share {of}, two single runs "
-        f"{single}. There is only one average of all {of_all} runs, so how far another would differ is not measured."
-        f"{largest}"
+        f"{single}.{largest}"
     )
 
 
@@ -241,5 +239,6 @@ def together(results: Sequence[Result]) -> Result:
         result.verdict = [f"{name}: {sentence}" for sentence in result.verdict]
     for other in others:
         first.add(other)
-        first.environment["trained"] += other.environment.get("trained", [])
+        for way in other.environment.get("trained", []):
+            join_ways(first.environment["trained"], way)
     return first

@@ -105,6 +105,10 @@ BEYOND_SAMPLING = Claim[Pair](
 
 _SENTENCES = {
     "more": "Contexts differ more than sampling explains {}.",
+    "at random": (
+        "Contexts are not shown to differ {}: documents dealt out at random, between which nothing changed, differ "
+        "more than sampling explains too."
+    ),
     "no more": "Contexts differ no more than two samplings of one period's documents {}.",
     "open": "These runs are too few to separate a change of contexts from sampling {}.",
     "some equal": (
@@ -121,14 +125,20 @@ _SENTENCES = {
 """What is said of the pairs of periods of one verdict together."""
 
 
-def of_sampling(pairs: Sequence[Pair]) -> Iterator[str]:
-    """Yield between which periods contexts differ beyond the sampling of documents, if that was measured."""
+def of_sampling(pairs: Sequence[Pair], at_random: Container[Pair] = ()) -> Iterator[str]:
+    """Yield between which periods contexts differ beyond the sampling of documents, if that was measured.
+
+    Args:
+        pairs: two periods each.
+        at_random: those that differ by a rule by which documents dealt out at random differ too.
+    """
     several = len({pair.series for pair in pairs}) > 1
     names: dict[str, list[str]] = {}
     for pair in pairs:
         name = f"from {pair.first} to {pair.second}" + (f" ({group_in_words(pair.series)})" if several else "")
         verdict = BEYOND_SAMPLING.judge(pair)
-        names.setdefault("some equal" if verdict == "open" and pair.some_equal else verdict, []).append(name)
+        verdict = "some equal" if verdict == "open" and pair.some_equal else verdict
+        names.setdefault("at random" if pair in at_random else verdict, []).append(name)
     if said := [text.format(listed(names[verdict])) for verdict, text in _SENTENCES.items() if verdict in names]:
         yield " ".join(said)
 

@@ -230,8 +230,8 @@ def kept(table: Table[Kept], tables: Tables) -> Picture:
     return Picture(title if panels else "", panels)
 
 
-_NAMED = 3
-"""So many words of a kind have their names in the picture."""
+_NAMED = 1
+"""So many words of a kind have their names in the picture: those of more lie on each other."""
 
 
 def _both_measures(words: Sequence[Word], name: str) -> str:

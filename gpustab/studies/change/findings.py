@@ -21,6 +21,7 @@ from gpustab.studies.change.claims import (
     laws_judged,
 )
 from gpustab.studies.change.claims_of_neighbours import FEWER_THAN_AT_RANDOM, NAME_ALIKE
+from gpustab.studies.change.claims_of_splits import placebos
 from gpustab.studies.change.claims_of_tasks import AVERAGE_BETTER, BETTER_THAN_ONE_CLASS, averages_judged
 from gpustab.studies.change.differences import beyond, control_difference, neighbours_difference
 from gpustab.studies.change.page_of_neighbours import agreements
@@ -39,11 +40,14 @@ def observations(made: Tables, contrasts: Sequence[Mapping[str, Any]]) -> Iterat
     """
     pairs = tables.PAIRS.of(made)
     main, floors = tables.main_series(pairs), tables.floor_series(pairs)
-    shown = [row for name in main for row in pairs.rows(series=name)]
     yield from [
-        BEYOND_SAMPLING.observed(row, _called(row.periods, row.series), f"{signed_span(*beyond(row))} beyond it")
-        for row in shown
-        if row.sampling_floor is not None
+        BEYOND_SAMPLING.observed(
+            one.pair,
+            _called(one.pair.periods, one.pair.series),
+            f"{signed_span(*beyond(one.pair))} beyond it{one.shows}",
+        )
+        for one in placebos(pairs)
+        if one.pair.sampling_floor is not None
     ] or [BEYOND_SAMPLING.open("no bootstrap runs tell how far two samplings lie apart")]
     control = control_difference([row for row in pairs.rows() if row.series not in floors])
     if control.pairs:

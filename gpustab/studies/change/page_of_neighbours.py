@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from gpustab.errors import option
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
-from gpustab.results.page import Shown, number, percent, with_half
+from gpustab.results.page import Shown, number, percent, percent_with_half, with_half
 from gpustab.results.table import titles
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.change import tables
 from gpustab.studies.change.claims import ORDER, Order
 from gpustab.studies.change.claims_of_neighbours import FEWER_THAN_AT_RANDOM, NAME_ALIKE, Agreement
 from gpustab.studies.change.differences import neighbours_difference
+from gpustab.studies.shared.wording import listed
 
 _SHOWN = 10
 """Words of a list; the table of words has all."""
@@ -41,7 +42,7 @@ def of_neighbours(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
                 f"periods ({option('nearest')} takes others). "
                 "Lost is the part of those that two runs of one "
                 "period share, beyond chance, which a run of each period does not: 0 if nothing changed, 1 if nothing "
-                "is left.",
+                "is left. A single word may have lost more than 1, by chance.",
             ]
         ),
         aside=(
@@ -57,7 +58,7 @@ def of_neighbours(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
 def _nearest(rows: Sequence[tables.Kept]) -> str:
     """How many neighbours of how many words are counted; of each pair of periods where that differs."""
     sizes = dict.fromkeys((row.k, row.words) for row in rows)
-    return f"{' and '.join(f'{k:,} nearest of the {words:,}' for k, words in sizes)} words"
+    return f"{listed([f'{k:,} nearest of the {words:,}' for k, words in sizes])} words"
 
 
 def differ(kept: Table[tables.Kept], row: tables.Kept) -> bool:
@@ -103,8 +104,7 @@ def _shares(kept: Table[tables.Kept], pairs: Table[tables.Pair]) -> SmallTable:
 def _percent(row: tables.Kept, value: float | None, se: float | None) -> str:
     if value is None or math.isnan(value):
         return "–"
-    half = row.estimate(value, se).half
-    return percent(value) if math.isnan(half) else f"{percent(value)} ± {number(100 * half, 2)}"
+    return percent_with_half(value, row.estimate(value, se).half)
 
 
 def _lists(result: Result, row: tables.Kept, several: bool) -> SmallTable | None:

@@ -8,6 +8,7 @@ from gpustab.results import Card, Content
 from gpustab.results.page import counted, number
 from gpustab.studies.change import tables
 from gpustab.studies.change.claims import BEYOND_SAMPLING
+from gpustab.studies.change.claims_of_splits import differ_too, placebos
 from gpustab.studies.change.differences import beyond
 from gpustab.studies.shared.wording import listed, signed_span
 
@@ -24,20 +25,24 @@ def heading(result: Content) -> tuple[str, str]:
     return title, f"{counted(periods, 'period')} · {counted(runs, 'run')}"
 
 
-def _shown(result: Content) -> list[tables.Pair]:
-    """The pairs of periods of the series that answer the question."""
-    pairs = tables.PAIRS.of(result.tables)
-    return [row for name in tables.main_series(pairs) for row in pairs.rows(series=name)]
+def _verdicts(result: Content) -> list[tuple[str, tables.Pair]]:
+    """The pairs of periods of the series that answer the question, and what the rule of sampling is worth of them."""
+    return [
+        ("at random" if differ_too(beside) else BEYOND_SAMPLING.judge(beside.pair), beside.pair)
+        for beside in placebos(tables.PAIRS.of(result.tables))
+    ]
 
 
 def cards(result: Content) -> list[Card]:
     """Return how far words moved between the periods that differ most, beside what moves them where nothing changed."""
-    row = max(_shown(result), key=lambda pair: (BEYOND_SAMPLING.judge(pair) == "more", pair.change), default=None)
-    if row is None:
+    verdicts = _verdicts(result)
+    if not verdicts:
         return []
+    _, row = max(verdicts, key=lambda one: (one[0] == "more", one[1].change))
     unlike = f"0: used alike; {number(row.unlike, 2)}: two different words"
+    splits = tables.splits_of(tables.PAIRS.of(result.tables), row)
     others = (
-        ("Two runs of one period differ by", row.training_floor, "the training noise"),
+        *([] if splits else [("Two runs of one period differ by", row.training_floor, "the training noise")]),
         ("Two samplings of one period differ by", row.sampling_floor, "training and the choice of documents"),
     )
     made = [Card(f"From {row.first} to {row.second}, words moved by", number(row.change, 2), "", unlike)]
@@ -46,7 +51,6 @@ def cards(result: Content) -> list[Card]:
     ]
     if row.sampling_floor is not None and (ends := beyond(row))[0] == ends[0]:
         made.append(Card("The change beyond sampling is", signed_span(*ends), "", "95 %; above 0 is a change"))
-    splits = tables.splits_of(tables.PAIRS.of(result.tables), row)
     if (at_random := tables.at_random(row, splits)) == at_random:
         without = ", without training noise" if tables.beside_splits(row) == "corrected" else ""
         why = f"nothing changed between them{without}"
@@ -57,8 +61,8 @@ def cards(result: Content) -> list[Card]:
 def may_claim(result: Content) -> str:
     """Return what a paper may say of the periods."""
     said: dict[str, list[str]] = {}
-    for row in _shown(result):
-        said.setdefault(BEYOND_SAMPLING.judge(row), []).append(f"from {row.first} to {row.second}")
+    for verdict, pair in _verdicts(result):
+        said.setdefault(verdict, []).append(f"from {pair.first} to {pair.second}")
     told = [
         text.format(listed(list(dict.fromkeys(said[verdict])))) for verdict, text in _CLAIMS.items() if verdict in said
     ]
@@ -67,6 +71,7 @@ def may_claim(result: Content) -> str:
 
 _CLAIMS = {
     "more": "That the contexts of words differ {} more than the sampling of documents explains.",
+    "at random": "Nothing about a change {}: documents dealt out at random differ by the same rule.",
     "no more": "That contexts differ {} no more than two samplings of one period's documents.",
     "open": "Nothing about a change {}: these runs cannot tell it from sampling.",
     "no spread": "Nothing about a change {}: equal runs give no interval.",

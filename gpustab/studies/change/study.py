@@ -24,6 +24,7 @@ from gpustab.results.page import counted, number
 from gpustab.runs.group import Group
 from gpustab.spaces.words import as_word, near_words, printable
 from gpustab.studies.change import claims, claims_of_frames, differences, tables, tables_of_tasks
+from gpustab.studies.change.claims_of_splits import differ_too, placebos, said_of_splits
 from gpustab.studies.change.claims_of_tasks import BETTER_THAN_ONE_CLASS
 from gpustab.studies.change.findings import observations
 from gpustab.studies.change.laws import Laws, Rows, by_frequency, excesses, law_rows
@@ -320,11 +321,12 @@ def verdict(made: Mapping[str, Table], rate: float = 0.05) -> list[str]:
     """Return the answer: between which periods contexts differ beyond noise, then how far, pair by pair."""
     pairs = tables.PAIRS.of(made)
     series = tables.main_series(pairs)
-    shown = [row for name in series for row in pairs.rows(series=name)]
+    beside = placebos(pairs)
+    shown = [one.pair for one in beside]
     each = [
-        (f"{groups_in_words([row.series])}: " if len(series) > 1 else "")
-        + of_pair(row, tables.splits_of(pairs, row), scale=k == 0)
-        for k, row in enumerate(shown[:_MOST])
+        (f"{groups_in_words([one.pair.series])}: " if len(series) > 1 else "")
+        + of_pair(one.pair, tables.splits_of(pairs, one.pair), said_of_splits(one), scale=k == 0)
+        for k, one in enumerate(beside[:_MOST])
     ]
     if (more := len(shown) - _MOST) > 0:
         each[-1] += f" {counted(more, 'more pair')} of periods {'is' if more == 1 else 'are'} in the table below."
@@ -332,7 +334,8 @@ def verdict(made: Mapping[str, Table], rate: float = 0.05) -> list[str]:
     control = claims.MORE_THAN_AT_RANDOM.sentence(
         differences.control_difference([x for x in pairs.rows() if x.series not in floors])
     )
-    sampling = list(claims.of_sampling(shown))
+    at_random = {one.pair for one in beside if differ_too(one)}
+    sampling = list(claims.of_sampling(shown, at_random))
     sentences = [
         BETTER_THAN_ONE_CLASS.sentence(list(tables_of_tasks.GRID.rows(made))),
         *(sampling or [control or claims.COMPARED.sentence(shown)]),
@@ -343,12 +346,19 @@ def verdict(made: Mapping[str, Table], rate: float = 0.05) -> list[str]:
     return [sentence for sentence in sentences if sentence]
 
 
-def of_pair(pair: tables.Pair, splits: Sequence[tables.Pair] = (), *, scale: bool = False) -> str:
-    """Return how far words moved between two periods, beside the floors; if need be what the numbers mean (scale)."""
+def of_pair(pair: tables.Pair, splits: Sequence[tables.Pair] = (), too: str = "", *, scale: bool = False) -> str:
+    """Return how far words moved between two periods, beside the floors.
+
+    Args:
+        pair: the periods.
+        splits: the same documents dealt out at random.
+        too: what the rule of sampling finds in these.
+        scale: whether the sentence says what the numbers mean.
+    """
     words, moved = counted(pair.tested, "word"), number(pair.change, 2)
-    start = f"From {pair.first} to {pair.second}, {words} moved by {moved} between a run of each"
+    start = f"From {pair.first} to {pair.second}, {words} moved by {moved} between a run of each period"
     what = f" (0: used alike; {number(pair.unlike, 2)}: two different words)" if scale else ""
-    parts = (f"{start}{what}.", claims.BEYOND_SAMPLING.sentence(pair), _without_training(pair, splits))
+    parts = (f"{start}{what}.", claims.BEYOND_SAMPLING.sentence(pair), too, _without_training(pair, splits))
     return " ".join(part for part in parts if part)
 
 

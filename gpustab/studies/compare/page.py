@@ -106,13 +106,12 @@ def _agreed(result: Content) -> str:
     """What may be said of how far both agree, a sentence; nothing where no agreement is told."""
     names = [str(group["name"]) for group in result.groups]
     rows = [(row, DIFFER.judge(Spaces(names[0], names[1], row, 0))) for row in SPACES.rows(result.tables)]
-    clauses = [
-        f"{_AGREE[verdict]} by {'the cosines' if row.measure == COSINES else 'neighbours'} "
-        f"({number(row.agreement, 2)}, 1 if they expect the same)"
-        for row, verdict in rows
-        if verdict in _AGREE
-    ]
-    return f" Also that they {listed(clauses)}." if clauses else ""
+    by: dict[str, list[str]] = {}
+    for row, verdict in rows:
+        what = "the cosines" if row.measure == COSINES else "neighbours"
+        by.setdefault(verdict, []).append(f"by {what} (agreement {number(row.agreement, 2)})")
+    clauses = [f"{text} {listed(by[verdict])}" for verdict, text in _AGREE.items() if verdict in by]
+    return f" And that both {listed(clauses)}; 1 would be the same." if clauses else ""
 
 
 _AGREE = {
@@ -191,7 +190,6 @@ def _spaces(result: Result) -> list[Block]:
             "Do both see the same neighbours?",
             tables=tables,
             figures=["spaces"],
-            answer=" ".join(filter(None, result.verdict[2:])),
             aside=(
                 "This is not about which is more stable. The agreement says how far what both expect is the same, "
                 "however noisy their single runs are: 1 if the runs of both list the same words equally often, 0 by "
@@ -266,7 +264,7 @@ def _words(result: Result) -> list[Block]:
             left = f": the surest {len(some)}" if len(some) < len(every) else ""
             tables.append(SmallTable.of(title + left, some, columns))
     return [
-        Block("Which words differ?", tables=tables, answer=result.verdict[1]),
+        *([Block("Which words differ?", tables=tables)] if tables else []),
         Block(
             "How stable is every word in both groups?",
             figures=["words"],

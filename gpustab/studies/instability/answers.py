@@ -12,6 +12,7 @@ from typing import Any
 
 from gpustab.results import Table
 from gpustab.results.page import counted, percent
+from gpustab.statistics.intervals import Estimate
 from gpustab.studies.instability import claims
 from gpustab.studies.instability import claims_of_averages as of_averages
 from gpustab.studies.instability import claims_of_losses as of_losses
@@ -19,6 +20,7 @@ from gpustab.studies.instability.claims_of_corpora import CURVES_DIFFER, WITH_CO
 from gpustab.studies.instability.corpora import CORPORA, place_of
 from gpustab.studies.instability.frequency import TRENDS
 from gpustab.studies.instability.losses import LOSSES, Loss
+from gpustab.studies.instability.neighbours import SHARED
 from gpustab.studies.instability.scores import EXTREMES
 from gpustab.studies.instability.subsets import HOW_MANY, REDUCED_PIP
 from gpustab.studies.shared.claims import DOCUMENTS_MATTER, OBSERVED, Claim, Losses
@@ -27,6 +29,8 @@ from gpustab.studies.shared.spaces import Collapse, Flaws, named
 from gpustab.studies.shared.wording import capital, group_in_words, groups_in_words, listed, word
 
 DECIDED = ("yes", "no")
+_LISTS = 10
+"""Length of the lists of neighbours that stand beside the losses."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,7 @@ def how_unstable(findings: Findings) -> str:
             shares.append(f"{span}{percent(max(own))} of chance{several}")
         if shares:
             said.append(f"{change} changes the cosines by {listed(shares)}.")
-    return " ".join([*said, "(0 % is identical, 100 % is unrelated.)"] if said else [])
+    return " ".join(said)
 
 
 def _of_technique(tables: Mapping[str, Table], name: str) -> Iterator[str]:
@@ -158,11 +162,20 @@ def rivals_of(tables: Mapping[str, Table], names: Sequence[str]) -> Iterator[of_
     for corpus in dict.fromkeys(place(name)[1] for name in names):
         here = [name for name in names if place(name)[1] == corpus]
         for sampling in ("bootstrap", "shuffled"):
-            rows = LOSSES.rows(tables, sampling=sampling)
-            losses = {row.technique: row.loss for row in rows if row.technique in here}
+            rows = [row for row in LOSSES.rows(tables, sampling=sampling) if row.technique in here]
+            losses, runs = ({row.technique: getattr(row, name) for row in rows} for name in ("loss", "runs"))
             if len(losses) > 1:
                 first, second, *_ = sorted(sorted(losses), key=lambda name: losses[name].value)
-                yield of_losses.Rivals(sampling, first, second, losses[first], losses[second], len(losses))
+                shared = {
+                    row.technique: Estimate.of_runs(row.p, row.p_se, runs[row.technique])
+                    for row in SHARED.rows(tables, sampling=sampling, n=_LISTS)
+                    if row.technique in losses
+                }
+                rivals = of_losses.Rivals(sampling, first, second, losses[first], losses[second], len(losses))
+                if first in shared:
+                    keeps = max(shared, key=lambda name: shared[name].value)
+                    rivals = rivals._replace(shared=shared[first], keeps=keeps, most=shared[keeps], n=_LISTS)
+                yield rivals
                 break
 
 

@@ -28,7 +28,7 @@ from gpustab.studies.shared.claims import (
     shown,
     within,
 )
-from gpustab.studies.shared.wording import change_by, change_span, groups_in_words, with_error, word
+from gpustab.studies.shared.wording import change_by, change_span, difference_span, groups_in_words, with_error, word
 from gpustab.studies.shared.wording import group_in_words as named
 
 VARIES = Margin(0.04, "largest relative SD of the loss over pairs: the thesis' table 2.8 has 0.0008 to 0.037 of it")
@@ -174,7 +174,20 @@ def of_orders(tables: Mapping[str, Table]) -> Iterator[Observation]:
 
 
 class Rivals(NamedTuple):
-    """The two techniques whose runs of one sampling differ least, of so many techniques."""
+    """The two techniques whose runs of one sampling differ least, of so many techniques.
+
+    Attributes:
+        sampling: of the runs.
+        first: whose loss is least.
+        second: whose loss is next.
+        loss: of the first.
+        other: of the second.
+        of: how many techniques there are.
+        shared: p@n of the first.
+        keeps: the technique whose runs share most neighbours; empty where that is not known.
+        most: p@n of that.
+        n: length of these lists.
+    """
 
     sampling: str
     first: str
@@ -182,11 +195,21 @@ class Rivals(NamedTuple):
     loss: Estimate
     other: Estimate
     of: int = 2
+    shared: Estimate = Estimate(math.nan, math.nan, 1)
+    keeps: str = ""
+    most: Estimate = Estimate(math.nan, math.nan, 1)
+    n: int = 10
 
     @property
     def values(self) -> str:
         """Both losses, for a sentence."""
         return f"reduced PIP loss {with_error(self.loss)} against {with_error(self.other)}"
+
+    @property
+    def more(self) -> tuple[float, float]:
+        """How many more neighbours that technique keeps, as an interval."""
+        low, high = self.most.minus(self.shared).interval
+        return self.n * low, self.n * high
 
     @property
     def when(self) -> str:
@@ -208,15 +231,30 @@ def _most_stable(rivals: Rivals) -> str:
     return f"{first} is more stable than {second} {rivals.when} ({rivals.values})."
 
 
+def _judge_rivals(rivals: Rivals) -> str:
+    if not rivals.other.minus(rivals.loss).interval[0] > 0:
+        return "open"
+    return "measures disagree" if rivals.more[0] > 0 else "first"
+
+
 MOST_STABLE = Claim[Rivals](
     id="instability.most-stable",
     says="One technique is the most stable",
-    rule="the 95 % interval of the difference of the two smallest losses lies above 0",
+    rule=(
+        "the 95 % interval of the difference of the two smallest losses lies above 0. The measures disagree if another "
+        "technique surely keeps more neighbours"
+    ),
     # The two lowest of several equal losses differ by less than two that were named before: verdicts are as often false
     # as those of one comparison, at most.
-    judge=lambda x: "first" if x.other.minus(x.loss).interval[0] > 0 else "open",
+    judge=_judge_rivals,
     sentences={
         "first": _most_stable,
+        "measures disagree": lambda x: (
+            f"The two measures disagree on which technique is the most stable {x.when}. By the cosines of all words "
+            f"{named(x.first)} is ({x.values}). By nearest neighbours {named(x.keeps)} is: of {word(x.n)}, "
+            f"{number(x.n * x.most.value, 2)} come back against {number(x.n * x.shared.value, 2)} (difference "
+            f"{difference_span(*x.more)}). Name the measure when you report the result."
+        ),
         "open": lambda x: (
             f"These runs are too few to say whether {named(x.first)} or {named(x.second)} is more stable {x.when} "
             f"({x.values})."

@@ -29,7 +29,7 @@ from gpustab.report.svg.charts import (
 from gpustab.report.svg.colours import listing, nth
 from gpustab.report.svg.picture import Figures, Picture, Tables, by_turns, drawn_from, each, panels_by
 from gpustab.results import Table
-from gpustab.results.page import number
+from gpustab.results.page import number, signed
 from gpustab.statistics.intervals import pearson
 from gpustab.studies.instability.corpora import curves
 
@@ -332,7 +332,7 @@ def _gains(part: Table) -> tuple[list[float], list[float]]:
 def _best(rows: Table) -> str | None:
     gains = {test: _gains(part)[0][-1] for test, part in rows.split("test")}
     best = max(gains, key=lambda test: gains[test] if math.isfinite(gains[test]) else -math.inf)
-    return f"{gains[best]:+.1f} ({best})" if math.isfinite(gains[best]) else None
+    return f"{signed(gains[best], 1)} ({best})" if math.isfinite(gains[best]) else None
 
 
 @_by_technique("scores", "Points that the largest averages gain on runs, of the test with the largest gain:", _best)

@@ -85,9 +85,9 @@ def may_claim(result: Content) -> str:
         if both and (what := _DOCUMENTS.get(DOCUMENTS_MATTER.judge(both))):
             said.append(what.format(f" of {group_in_words(name)}" if len(names) > 1 else ""))
     said += [
-        f"That {group_in_words(rivals.first)} is the most stable of these techniques."
+        _RIVALS[MOST_STABLE.judge(rivals)].format(group_in_words(rivals.first), group_in_words(rivals.keeps))
         for rivals in rivals_of(result.tables, names)
-        if MOST_STABLE.judge(rivals) == "first"
+        if MOST_STABLE.judge(rivals) in _RIVALS
     ]
     helps = [
         name
@@ -103,6 +103,12 @@ def may_claim(result: Content) -> str:
     return " ".join([*said, "All of it holds for this text and these settings.", *bootstrap])
 
 
+_RIVALS = {
+    "first": "That {0} is the most stable of these techniques, by the cosines of all words.",
+    "measures disagree": (
+        "That {0} is the most stable of these techniques by the cosines of all words, and {1} by nearest neighbours."
+    ),
+}
 _DOCUMENTS = {
     "matter": "That the vectors{} depend on the choice of the documents more than on the training.",
     "hardly": "That the choice of the documents hardly matters for the vectors{}.",

@@ -10,7 +10,7 @@ from gpustab.results import Column
 from gpustab.results.page import percent
 from gpustab.statistics.intervals import wilson
 from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, too_noisy
-from gpustab.studies.shared.wording import capital, listed
+from gpustab.studies.shared.wording import capital, listed, quoted
 from gpustab.studies.shared.wording import word as in_words
 
 FIRM, PASSING, OPEN, UNJUDGED = "firm", "passing", "open", "not judged"
@@ -168,7 +168,7 @@ def _some_firm(judged: Judged) -> str:
     low, high = wilson(weakest.hits, weakest.of)
     each = "" if len(firm) == 1 else "each in at least " if weakest.hits < weakest.of else "each in "
     return (
-        f"{judged.nearest}, trust {in_words(len(firm))}: {listed([one.word for one in firm])} ({each or 'in '}"
+        f"{judged.nearest}, trust {in_words(len(firm))}: {quoted([one.word for one in firm])} ({each or 'in '}"
         f"{in_words(weakest.hits)} of {in_words(weakest.of)} {judged.kind}; 95 % interval of the share "
         f"{100 * low:.0f}–{100 * high:.0f} %).{judged.others}{_beyond(judged)}"
     )
@@ -179,7 +179,7 @@ def _beyond(judged: Judged) -> str:
     words = [one.word for one in judged.beyond if one.verdict == FIRM]
     if not words:
         return ""
-    return f" Not among these {in_words(judged.n)}, {listed(words)} {'is' if len(words) == 1 else 'are'} firm too."
+    return f" Not among these {in_words(judged.n)}, {quoted(words)} {'is' if len(words) == 1 else 'are'} firm too."
 
 
 def on_these_documents(whole: Judged, drawn: Judged) -> str:
@@ -200,7 +200,7 @@ def on_these_documents(whole: Judged, drawn: Judged) -> str:
         f"{'is' if firm == 1 else 'are'} firm, in {'all' if every else 'most'} runs"
     )
     if drawn.runs < drawn.needed:
-        return f"{back}: {listed([one.word for one in whole.firm])}. Nobody knows whether other documents give them."
+        return f"{back}: {quoted([one.word for one in whole.firm])}. Nobody knows whether other documents give them."
     if {*of.values()} == {FIRM}:
         return f"{back}. Resampled documents give the same words."
     counts = {verdict: [*of.values()].count(verdict) for verdict in (FIRM, PASSING)}
@@ -208,15 +208,15 @@ def on_these_documents(whole: Judged, drawn: Judged) -> str:
     rest = firm - sum(counts.values())
     if not told:
         them = "it" if firm == 1 else "them"
-        return f"{back}: {listed(list(of))}. {capital(drawn.kind)} cannot tell yet whether other documents give {them}."
+        return f"{back}: {quoted(list(of))}. {capital(drawn.kind)} cannot tell yet whether other documents give {them}."
     said = f"{listed(told)} in {drawn.kind}"
-    untold = f"; of {in_words(rest)} these cannot tell" if rest else ""
+    untold = f"; {in_words(rest)} {'is' if rest == 1 else 'are'} open" if rest else ""
     them = (
         f"It is {next(iter(of.values()))} in {drawn.kind}"
         if firm == 1
         else f"Of these {in_words(firm)}, {said}{untold}"
     )
-    return f"{back}: {listed(list(of))}. {them}."
+    return f"{back}: {quoted(list(of))}. {them}."
 
 
 def train_more(p: float) -> str:
@@ -240,7 +240,7 @@ def _too_few(judged: Judged) -> str:
 
 def _words_of(judged: Judged) -> str:
     there = f" in {judged.chooser}" if judged.chooser else ""
-    return f"{in_words(judged.n)} nearest words of {judged.query}{there}"
+    return f"{in_words(judged.n)} nearest words of “{judged.query}”{there}"
 
 
 def some_hold(verdicts: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from gpustab.results.page import Columns, counted, number, percent
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.neighbours.claims import FIRM, OPEN, PASSING, RULE, SOME_HOLD, UNJUDGED
 from gpustab.studies.neighbours.study import SHARES, Share
-from gpustab.studies.shared.wording import listed, of_list, the_runs
+from gpustab.studies.shared.wording import of_list, quoted, sampling_of, the_runs
 
 CITATIONS = ("antoniak2018", "rettenmeier2020")
 
@@ -27,8 +27,8 @@ def page(result: Result) -> list[Block]:
     The picture has the lists of all runs.
     """
     first, *others = result.groups
-    is_bootstrap = any(part.partition("-")[0] == "bootstrap" for part in first["name"].split("/"))
-    blocks = [_group(result, first, f"{RULE} {SOME_HOLD.paper}." if is_bootstrap else RULE)]
+    drawn = sampling_of(first["name"]) == "bootstrap"
+    blocks = [_group(result, first, f"{RULE} {SOME_HOLD.paper}." if drawn else RULE)]
     if others:
         blocks.append(_side_by_side(result))
         blocks += [Block(f"{in_words(x['name'])}: all numbers", *_numbers(result, x), folded=True) for x in others]
@@ -39,7 +39,7 @@ def _group(result: Result, group: dict[str, Any], aside: str) -> Block:
     facts, tables = _numbers(result, group)
     of = f"{in_words(group['name'])}: " if len(result.groups) > 1 else ""
     title = f"{of}the {group['n']} nearest neighbours of “{group['word']}” in {len(group['runs'])} runs"
-    return Block(title[:1].upper() + title[1:], facts, tables, answer=group["verdict"], aside=aside)
+    return Block(title[:1].upper() + title[1:], facts, tables, aside=aside)
 
 
 def _numbers(result: Result, group: dict[str, Any]) -> tuple[list[tuple[str, str, str]], list[SmallTable]]:
@@ -167,10 +167,10 @@ def may_claim(result: Content) -> str:
         )
     if not firm:
         return f"No neighbour of “{word}” yet. Name the word, the runs, and that none of its neighbours is firm."
-    drawn = result.groups[0]["name"].rpartition("/")[2].startswith("bootstrap")
+    drawn = sampling_of(first) == "bootstrap"
     rest = "" if drawn else " No run drew the documents again: other documents may have other neighbours."
     return (
-        f"That {listed(firm)} {'is a neighbour' if len(firm) == 1 else 'are neighbours'} of “{word}” in this text, "
+        f"That {quoted(firm)} {'is a neighbour' if len(firm) == 1 else 'are neighbours'} of “{word}” in this text, "
         "with the "
         f"share of runs and its interval. Of the others, name none{_tempting(rows)}.{rest}"
     )
@@ -181,7 +181,7 @@ def _tempting(rows: Sequence[Share]) -> str:
     best = max((row for row in rows if row.verdict == OPEN), key=lambda row: (row.share, not row.place), default=None)
     if best is None or 2 * best.runs < best.of:
         return ""
-    return f", not even {best.neighbour} ({best.runs} of {best.of} runs): these runs cannot judge it"
+    return f", not even “{best.neighbour}” ({best.runs} of {best.of} runs): these runs cannot judge it"
 
 
 def methods(result: Content) -> str:

@@ -244,13 +244,20 @@ def how_made(groups: Iterable[Runs | Group]) -> list[dict[str, Any]]:
         way = {"made": made, "versions": versions[folder] if folder and made else {}}
         if isinstance(group, Runs):
             way |= group.trained
-        alike = next((one for one in found if all(one[key] == value for key, value in way.items())), None)
-        if alike is None:
-            found.append(alike := {"groups": [], "techniques": [], **way})
-        alike["groups"].append({"name": group.name, "runs": len(group)})
-        if group.key.technique not in alike["techniques"]:
-            alike["techniques"].append(group.key.technique)
+        runs = {"name": group.name, "runs": len(group)}
+        join_ways(found, {"groups": [runs], "techniques": [group.key.technique], **way})
     return found
+
+
+def join_ways(known: list[dict[str, Any]], way: dict[str, Any]) -> None:
+    """Add how some runs were made, see :func:`how_made`, to what is known: runs that were made alike stand together."""
+    of_runs = ("groups", "techniques")
+    alike = next((one for one in known if all(one[key] == way[key] for key in way if key not in of_runs)), None)
+    if alike is None:
+        known.append(way)
+        return
+    alike["groups"] += way["groups"]
+    alike["techniques"] += [name for name in way["techniques"] if name not in alike["techniques"]]
 
 
 def two_texts(groups: Iterable[Runs | Group]) -> list[str]:

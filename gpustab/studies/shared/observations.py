@@ -44,10 +44,13 @@ def rules(observations: Table[Observation]) -> list[Block]:
 
 
 def beside_paper(observations: Table[Observation]) -> list[tuple[str, str, str]]:
-    """Return one fact for every claim of which it is said what the paper found: that, and what the runs show."""
+    """Return one fact for every claim of which it is said what the paper found: that, and what the runs show.
+
+    What these runs cannot test stands in the table of observations alone.
+    """
     found = []
     for claim, table in observations.split("claim"):
-        rows = [row for row in table.rows() if row.paper]
+        rows = [row for row in table.rows() if row.paper and row.agrees != "no test"]
         if rows:
             shows = [f"{group_in_words(row.technique)} {row.shows}".strip() for row in rows[:_SHOWN]]
             more = [f"{len(rows) - _SHOWN} more in the table of observations"] * (len(rows) > _SHOWN)

@@ -46,6 +46,15 @@ def group_in_words(name: str) -> str:
     return f"{kind} ({', '.join(more)})" if more else kind
 
 
+def sampling_of(name: str) -> str:
+    """Return how the runs of a group were sampled; empty where its name does not say.
+
+    >>> sampling_of("lsa/bootstrap-sentence-0.2/half=a"), sampling_of("mine")
+    ('bootstrap', '')
+    """
+    return _parts(name)[1]
+
+
 def groups_in_words(names: Sequence[str]) -> str:
     """Return what one group or several are, at the beginning of a sentence about them.
 
@@ -187,6 +196,15 @@ def listed(names: Sequence[str]) -> str:
     ('a', 'a, b and c')
     """
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def quoted(words: Sequence[str]) -> str:
+    """Return words of the text as a list in a sentence: of *to* and *has* nobody else would know where they begin.
+
+    >>> quoted(["to"]), quoted(["a", "has"])
+    ('“to”', '“a” and “has”')
+    """
+    return listed([f"“{name}”" for name in words])
 
 
 def word(n: int) -> str:

@@ -139,7 +139,7 @@ RETURN = Claim[Returning](
         "next to nothing": lambda x: (
             f"{x.lead} The neighbours of one run say next to nothing: these vectors hardly represent this corpus."
         ),
-        "bootstrap runs": lambda x: f"{x.lead} Go by the bootstrap runs when you read neighbours.",
+        "bootstrap runs": lambda x: x.lead,
         "several runs": lambda x: (
             f"{x.lead} Do not base an argument on a neighbour before you have seen it in several runs."
         ),
@@ -215,7 +215,7 @@ RANKS_WORDS = Claim[Ranking](
     sentences={
         "two runs": "Two runs cannot rank words.",
         "cannot": lambda x: f"These {word(x.runs)} runs cannot rank words.",
-        "group": "These runs show a word's group, not its place: they name no most stable words.",
+        "group": "These runs tell stable words from others only roughly: they name no most stable words.",
         "place": "These runs show a word's place, within its error.",
     },
 )
@@ -260,8 +260,8 @@ LEAST_LISTED = Claim[Least](
             "words. Train more runs."
         ),
         "no test": lambda x: (
-            f"These runs cannot list the least stable words: two runs share only {percent(x.p)} of a list. Train at "
-            f"least {word(int(NOISY_RUNS))} runs."
+            f"These runs cannot list the least stable words: where two runs share only {percent(x.p)} of a list, "
+            f"that takes at least {word(int(NOISY_RUNS))} runs."
         ),
     },
 )

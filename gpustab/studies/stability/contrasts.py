@@ -43,14 +43,6 @@ class Extrinsic(NamedTuple):
     shuffled: Estimate
     bootstrap: Estimate
 
-    @property
-    def note(self) -> str:
-        """The losses in a sentence."""
-        return (
-            f"{' and '.join(self.groups)}: over their {self.words:,} common words the reduced PIP loss is "
-            f"{self.shuffled.value:.4g} (intrinsic) and {self.bootstrap.value:.4g}."
-        )
-
     def contrast(self) -> dict[str, Any]:
         """Return the contrast ``extrinsic`` of the JSON: what bootstrap adds to the noise of training.
 

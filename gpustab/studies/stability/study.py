@@ -136,7 +136,6 @@ def _measure_samplings(members: Sequence[Runs], answer: Answer, verdict: Verdict
         )
         return
     answer.result.contrasts.append(extrinsic.contrast())
-    answer.result.notes.append(extrinsic.note)
     if kept[shuffled.name] and kept[bootstrap.name]:
         verdict.of_documents(str(replace(shuffled.key, sampling="")), extrinsic.shuffled, extrinsic.bootstrap)
 

@@ -78,7 +78,9 @@ def sizes(table: Table, tables: Tables) -> Picture:
         curves = []
         for k, dim in enumerate(sorted({row.dim for row in own})):
             line = [row for row in own if row.dim == dim]
-            low, high = zip(*(row.estimate.interval for row in line), strict=True)
+            low, high = zip(
+                *((max(low, 0.0), high) for low, high in (row.estimate.interval for row in line)), strict=True
+            )
             memory = [float(row.memory) for row in line]
             name = f"{dim} dimensions"
             curves.append(Curve(memory, [row.mean for row in line], *nth(k), name, low, high, (LINE, WHISKERS, MARKS)))

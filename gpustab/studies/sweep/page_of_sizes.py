@@ -8,11 +8,11 @@ from typing import Any
 
 from gpustab.errors import option
 from gpustab.results import Block, SmallTable, Table
-from gpustab.results.page import number, percent
+from gpustab.results.page import number, percent, percent_with_half
 from gpustab.results.page import with_half as half_beside
 from gpustab.studies.sweep.claims_of_sizes import FORESEEN, STEADIER, Order, differ
 from gpustab.studies.sweep.sizes import DISAGREEMENT, MEASURES
-from gpustab.studies.sweep.tables_of_sizes import ACCURACY, EFFECTS, ORDERS, OWN, SIZES, Effect, SizeRow
+from gpustab.studies.sweep.tables_of_sizes import ACCURACY, EFFECTS, ORDERS, OWN, SIZES, SizeRow
 
 _JUDGED = ("bootstrap", "shuffled", "fixed")
 
@@ -29,14 +29,9 @@ def said_of_sizes(tables: Mapping[str, Table[Any]]) -> list[str]:
     found = list(EFFECTS.rows(tables, sampling=kind))
     apart = differ(found)
     foreseen = [FORESEEN.sentence(Order(row, apart)) for row in ORDERS.rows(tables, sampling=kind)]
-    return [*_steadier(found), *filter(None, foreseen)]
-
-
-def _steadier(found: list[Effect]) -> list[str]:
     verdicts = {STEADIER.judge(effect) for effect in found}
-    # One reason for all: the probe is the same.
-    shown = found[:1] if verdicts == {"no test"} else found
-    return [STEADIER.sentence(effect) for effect in shown]
+    shown = found[:1] if verdicts == {"no test"} else found  # one reason for all: the probe is the same
+    return [*(STEADIER.sentence(effect) for effect in shown), *filter(None, foreseen)]
 
 
 def of_sizes(tables: Mapping[str, Table[Any]]) -> Iterator[Block]:
@@ -52,14 +47,11 @@ def of_sizes(tables: Mapping[str, Table[Any]]) -> Iterator[Block]:
         "How large must a space be?",
         tables=[_sizes(tables, name) for name in _JUDGED if any(SIZES.rows(tables, sampling=name))] + [_orders(tables)],
         figures=["sizes"],
-        answer=" ".join(
-            [
-                "A probe is a small classifier (softmax regression). It learns the classes of half of the words from "
-                f"their vectors and is asked for the other half ({option('labels')} gives it other words and "
-                "classes). Disagreement is the share of these of which it tells another class in another run: what a "
-                "classifier on top changes its mind about when the space is trained again.",
-                *_steadier(list(EFFECTS.rows(tables, sampling=kind))),
-            ]
+        answer=(
+            "A probe is a small classifier (softmax regression). It learns the classes of half of the words from "
+            f"their vectors and is asked for the other half ({option('labels')} gives it other words and "
+            "classes). Disagreement is the share of these of which it tells another class in another run: what a "
+            "classifier on top changes its mind about when the space is trained again."
         ),
         aside=(
             "The size is the number of dimensions times the bits a number. Vectors are rounded to 2ᵇ values at equal "
@@ -98,8 +90,7 @@ def _sizes(tables: Mapping[str, Table[Any]], kind: str) -> SmallTable:
 
 
 def _share(row: SizeRow) -> str:
-    half = 100 * row.estimate.half
-    return percent(row.mean) if math.isnan(half) else f"{percent(row.mean)} ± {number(half, 2)}"
+    return percent_with_half(row.mean, row.estimate.half)
 
 
 def _value(row: SizeRow) -> str:

@@ -11,6 +11,7 @@ from gpustab.report.svg.charts import BAND, LINE, Curve, Cuts, Diagonal, Layer, 
 from gpustab.report.svg.colours import called, series
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.results import Table
+from gpustab.results.page import number
 from gpustab.studies.thresholds.claims import MANY, cosine, proven_near
 from gpustab.studies.thresholds.tables import THRESHOLDS
 
@@ -49,12 +50,11 @@ def by_similarity(table: Table, tables: Tables) -> Picture:
 def by_place(table: Table, tables: Tables) -> Picture:
     """Figures 21 and 24: mean of the baseline by place in the list."""
     points = {group: _over_runs(rows, "last", "mean") for group, rows in table.split("group")}
-    cuts, names = _cuts(tables, "place"), called(table["group"])
+    cuts, names = _cuts(tables, "place", proven=True), called(table["group"])
     title = "No place is proven down to which the words of a list are more related than on average"
     if cuts:
-        title = (
-            f"The words of a list are more related than on average {_where(cuts, lambda x: f'down to place {x:,.0f}')}"
-        )
+        where = _where(cuts, lambda x: f"down to place {x:,.0f}")
+        title = f"The words of a list are surely more related than on average {where}"
     x, y = Axis("place in the list", log=True), Axis("mean of the baseline")
     return Picture(title, [_panel(f"{title}. ", points, names, x, y)])
 
@@ -125,7 +125,7 @@ def _panel(
         for group, (xs, means, least, largest) in points.items()
     ]
     said = "; ".join(
-        f"{names[group]}: {means[0]:.3g} at {xs[0]:g}, {means[-1]:.3g} at {xs[-1]:g}"
+        f"{names[group]}: {number(means[0], 3)} at {number(xs[0], 2)}, {number(means[-1], 3)} at {number(xs[-1], 2)}"
         for group, (xs, means, _, _) in points.items()
     )
     return lines(x, y, drawn, f"{title}{said}", over=over, right=room(curve.name for curve in drawn))
@@ -163,10 +163,11 @@ def _over_runs(table: Table, x: str, y: str) -> Points:
     return xs, means, lows, highs
 
 
-def _cuts(tables: Tables, kind: str) -> dict[str, float]:
-    """The thresholds above chance of all groups that have one in every run, proven near it."""
-    rows = THRESHOLDS.rows(tables, kind=kind, rule="chance")
-    return {row.group: row.mean for row in rows if row.mean is not None and proven_near(row)}
+def _cuts(tables: Tables, kind: str, *, proven: bool = False) -> dict[str, float]:
+    """The thresholds above chance of all groups that have one in every run, proven near it; or what is proven."""
+    rows = [row for row in THRESHOLDS.rows(tables, kind=kind, rule="chance") if proven_near(row)]
+    values = [(row.group, row.proven_to if proven else row.mean) for row in rows]
+    return {group: value for group, value in values if value is not None}
 
 
 def _where(cuts: dict[str, float], form: Callable[[float], str]) -> str:

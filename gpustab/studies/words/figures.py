@@ -6,6 +6,7 @@ from gpustab.report.svg.axes import Axis, Named
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.report.svg.rows import CLOSE, Dot, Row, Upright, dots
 from gpustab.results import Table
+from gpustab.results.page import signed
 from gpustab.studies.shared.wording import capital, group_in_words
 from gpustab.studies.words.claims import MATTERS, Effect
 from gpustab.studies.words.factors import CLASSES, FACTORS
@@ -41,7 +42,7 @@ def factors(effects: Table[Effect], _: Tables) -> Picture:
         )
         by = measures[0]
         largest = max((row for row in rows if row.measure == by), key=lambda row: abs(row.effect))
-        label = "; ".join(f"{FACTORS[row.factor].title} {row.effect:+.2f} by {row.measure}" for row in rows)
+        label = "; ".join(f"{FACTORS[row.factor].title} {signed(row.effect)} by {row.measure}" for row in rows)
         panels.append(dots(lines, axis, _FRAME, label, heading=capital(group_in_words(str(group))), key=key))
         said.append(f"{FACTORS[largest.factor].title} ({group_in_words(str(group))})")
     if len(said) == 1:

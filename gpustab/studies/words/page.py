@@ -10,7 +10,7 @@ from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, percent, signed
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import by_chance, rules, verdicts
-from gpustab.studies.shared.wording import WORDS_DEPEND, capital, listed, number_span, signed_span
+from gpustab.studies.shared.wording import WORDS_DEPEND, capital, listed, number_span, sampling_of, signed_span
 from gpustab.studies.words.claims import EFFECTS, PARTS_OF, Effect, Part, matters
 from gpustab.studies.words.factors import CLASSES, FACTORS, PART_OF_SPEECH
 from gpustab.studies.words.measured import FITS, LOSS
@@ -128,14 +128,16 @@ def cards(result: Content) -> list[Card]:
 
 
 def may_claim(result: Content) -> str:
-    """Return what a paper may say of the factors."""
+    """Return what a paper may say of the factors: what bootstrap runs show where there are such, else all."""
     if result.alarms:
         return ""
     rows = list(OBSERVED.rows(result.tables))
-    sure = [row for row in rows if row.agrees == "yes"]
+    deciding = [row for row in rows if sampling_of(row.technique) == "bootstrap"] or rows
+    verdicts = {row.claim: {other.agrees for other in deciding if other.claim == row.claim} for row in deciding}
+    sure = [str(claim) for claim, found in verdicts.items() if found == {"yes"}]
     if not sure:
-        return "That you looked for factors, and that these runs show none that matters beyond its interval."
-    said = " ".join(dict.fromkeys(str(row.claim) for row in sure))
+        return "That you looked for factors, and that these runs show none that surely matters in every group."
+    said = " ".join(sure)
     return (
         f"{said} Say it of these runs of this text, with the effect and its interval. Do not say that a factor is the "
         "cause: these are words as they are, and no experiment."

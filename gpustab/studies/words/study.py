@@ -51,7 +51,8 @@ def words(
 ) -> Result:
     """Tell the stability of words from their frequency, spread, senses, part of speech and nearest word, by regression.
 
-    Every group of runs has an answer of its own. Stability is p@n, and beside it the word's PIP loss.
+    Every group of runs has an answer of its own, that of bootstrap runs first: they tell of documents too. Stability
+    is p@n, and beside it the word's PIP loss.
 
     Args:
         groups: from :func:`gpustab.load_groups` or :func:`gpustab.open_groups`.
@@ -68,7 +69,7 @@ def words(
     """
     options = chosen(WordsOptions, options, choices)
     with answering("words", options, groups, compute, progress) as answer:
-        given = groups_of(groups)
+        given = sorted(groups_of(groups), key=lambda group: group.key.sampling != "bootstrap")
         lexicon, said = _lexicon(options)
         texts: dict[str, Corpus | str] = {}
         for k, group in enumerate(given):
@@ -172,13 +173,13 @@ def judged(tables: Mapping[str, Table], group: str) -> Iterator[tuple[Claim[Any]
 
 
 def _answer(result: Result) -> None:
-    """Add the table of observations, and as verdict what is said of every group."""
-    for group in result.groups:
+    """Add the table of observations, and as verdict what is said of the first group, and what matters in others."""
+    for k, group in enumerate(result.groups):
         rows = list(judged(result.tables, group["name"]))
         OBSERVED.add(result.tables, [claim.observed(row, group["name"], shows) for claim, row, shows in rows])
         before = f"{groups_in_words([group['name']])}: " if len(result.groups) > 1 else ""
         first = strongest(list(EFFECTS.rows(result.tables, group=group["name"])))
-        said = [first] * bool(first) + said_of([(claim, row) for claim, row, _ in rows])
+        said = [first] if first and k else [*[first] * bool(first), *said_of([(claim, row) for claim, row, _ in rows])]
         result.verdict += [before + sentence for sentence in said]
     if not result.verdict and not result.alarms:
         result.verdict = ["Nothing can be said of these words: there is no regression."]
@@ -190,11 +191,11 @@ def strongest(rows: Sequence[Effect]) -> str:
     for name in dict.fromkeys(row.measure for row in rows):
         own = sorted((row for row in rows if row.measure == name and matters(row)), key=lambda row: -abs(row.effect))
         factors = [f"{FACTORS[row.factor].title} ({signed(row.effect)})" for row in own]
-        said.append(f"by {name} {listed(factors) if factors else 'none'}")
+        said.append(f"{listed(factors) if factors else 'none'} by {name}")
     if not any(map(matters, rows)):
         return ""
     how = "effects in standard deviations, all else equal"
-    return f"These factors matter for stability ({how}): {'; '.join(said)}. What follows is by {rows[0].measure}."
+    return f"These factors matter for stability ({how}): {'; '.join(said)}."
 
 
 def said_of(rows: Sequence[tuple[Claim[Any], Effect | Part]]) -> list[str]:

@@ -1,6 +1,7 @@
 import pytest
 
 from gpustab.report.svg.colours import BACKGROUNDS, COLOURS, figure_style, page_colours
+from gpustab.report.svg.matrix import PAPER_ABOVE
 
 
 def luminance(colour):
@@ -19,6 +20,19 @@ def contrast(a, b):
 @pytest.mark.parametrize("k", [0, 1])
 def test_text_and_marks_can_be_read_on_paper(name, k):
     assert contrast(COLOURS[name][k], COLOURS["paper"][k]) >= 4.5
+
+
+@pytest.mark.parametrize("k", [0, 1])
+def test_numbers_in_cells_can_be_read_at_every_opacity(k):
+    """On a cell of a half tone numbers had a contrast of 2.7, on light and on dark paper."""
+    paper, ink, heat = (COLOURS[name][k] for name in ("paper", "ink", "heat"))
+    for part in range(101):
+        mixed = [
+            round((part * int(heat[at : at + 2], 16) + (100 - part) * int(paper[at : at + 2], 16)) / 100)
+            for at in (1, 3, 5)
+        ]
+        letters = paper if part / 100 > PAPER_ABOVE else ink
+        assert contrast(letters, "#" + "".join(f"{value:02x}" for value in mixed)) > 3.6
 
 
 def test_contrast_is_that_of_the_guideline():

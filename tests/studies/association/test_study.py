@@ -269,7 +269,7 @@ def test_bootstrap_runs_lead_and_a_claim_that_they_do_not_confirm_is_not_handed_
     alone = association(trained, sets=sets_file(named(X, Y, A, B)))
     assert "beyond one run's luck" in claim_box(alone)
     both = association([trained, group(stack_of(5, 0.8, seed=1), "bootstrap")], sets=sets_file(named(X, Y, A, B)))
-    assert claim_box(both).startswith("LSA, bootstrap runs: The words of x")
+    assert claim_box(both).startswith("The words of x")
 
 
 @pytest.mark.parametrize("other", [{"step": -2.5}, {"step": 0.0, "luck": 1.0}])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.placebos.drawn.change import NOISY, moved
+from gpustab.report import Result
 from gpustab.studies.change.claims import (
     BEYOND_SAMPLING,
     COMPARED,
@@ -16,8 +17,10 @@ from gpustab.studies.change.claims import (
     of_sampling,
     of_words,
 )
+from gpustab.studies.change.claims_of_splits import differ_too, placebos
 from gpustab.studies.change.claims_of_tasks import BETTER_THAN_ONE_CLASS, of_averages
 from gpustab.studies.change.differences import Explained, beyond, beyond_margin, control_difference, expected
+from gpustab.studies.change.paper import may_claim
 from gpustab.studies.change.study import of_pair, verdict
 from gpustab.studies.change.tables import (
     LAWS,
@@ -144,9 +147,9 @@ def test_the_lead_tells_the_scale_and_what_moves_where_nothing_changed():
     splits = [control(k, corrected=value) for k, value in ((1, 0.08), (2, 0.1))]
     assert row.unlike == pytest.approx(0.7)
     assert of_pair(row, splits, scale=True) == (
-        "From 1800-1819 to 1820-1839, 1 word moved by 0.30 between a run of each (0: used alike; 0.70: two different "
-        "words). Without the noise of training the change is 0.20 (0.19–0.21), where documents were dealt out at "
-        "random, so that nothing changed, 0.090."
+        "From 1800-1819 to 1820-1839, 1 word moved by 0.30 between a run of each period (0: used alike; 0.70: two "
+        "different words). Without the noise of training the change is 0.20 (0.19–0.21), where documents were dealt "
+        "out at random, so that nothing changed, 0.090."
     )
     assert of_pair(row._replace(corrected=math.nan)).endswith("One run cannot say how much of this is training noise.")
 
@@ -325,6 +328,23 @@ def test_floors_are_bootstrap_series_alone():
         "sgns/shuffled/control=1": "dealt out at random (1), sgns/shuffled",
         "sgns/bootstrap/control=1": "dealt out at random (1), sgns/bootstrap",
     }
+
+
+def test_a_change_that_the_rule_finds_at_random_too_is_not_told_as_one():
+    """On the addresses all periods differed more than sampling explains, and so did documents dealt out at random."""
+    near = [control(k, corrected=0.19 + k / 100) for k in (1, 2)]
+    for splits, found in ((near, True), ([row._replace(change=0.2) for row in near], False)):
+        pairs = PAIRS.table([BASE, *splits])
+        (beside,) = placebos(pairs)
+        assert BEYOND_SAMPLING.judge(BASE) == "more"
+        assert differ_too(beside) is found
+        said = verdict({PAIRS.name: pairs})
+        assert said[0].startswith("Contexts are not shown to differ from 1800" if found else "Contexts differ more")
+        assert ("by the same rule so do 2 of 2 splits" in said[1]) is found
+        claimed = may_claim(Result("change", tables={PAIRS.name: pairs}))
+        assert claimed.startswith("Nothing about a change" if found else "That the contexts of words differ")
+    farther = BASE._replace(corrected=0.6)  # than any split, by far
+    assert not differ_too(placebos(PAIRS.table([farther, *near]))[0])
 
 
 @pytest.mark.parametrize(

@@ -141,11 +141,11 @@ def test_titles_say_what_was_found(tables):
     assert all(titles.values())
     assert (
         titles["figure_2_2"]
-        == "The cosine of cat and $d$ over the runs, mean and SD: sgns 0.657 (SD 0.043), gl<ve 0.657 (SD 0.043)"
+        == "The cosine of cat and $d$ over the runs, mean and SD: skip-gram 0.657 (SD 0.043), gl<ve 0.657 (SD 0.043)"
     )
-    assert titles["figure_3_6"].endswith("sgns +10.0 (wordsim353), gl<ve +10.0 (wordsim353)")
-    assert titles["how_many"].endswith("sgns 1 % (p@10) with 4 runs, gl<ve 1 % (p@10) with 4 runs")
-    assert titles["figure_a_2"].endswith("0 (sgns), 0 (gl<ve)")
+    assert titles["figure_3_6"].endswith("skip-gram +10.0 (wordsim353), gl<ve +10.0 (wordsim353)")
+    assert titles["how_many"].endswith("skip-gram 1 % (p@10) with 4 runs, gl<ve 1 % (p@10) with 4 runs")
+    assert titles["figure_a_2"].endswith("0 (skip-gram), 0 (gl<ve)")
 
 
 def test_values_that_are_unknown_leave_a_panel_out(tables):

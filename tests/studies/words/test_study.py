@@ -86,7 +86,8 @@ def test_planted_noise_of_rare_words_is_found(answer):
 def test_the_headline_ranks_the_factors_that_matter_by_both_measures(answer):
     first, (_, _, after) = answer.verdict[0], answer.verdict[0].partition("): ")
     assert first.startswith("These factors matter for stability")
-    for measure_, part in zip(("p@10", LOSS), after.split("; by "), strict=True):
+    for measure_, part in zip(("p@10", LOSS), after.split("; "), strict=True):
+        assert part.rstrip(".").endswith(f" by {measure_}")
         sure = surely(answer, measure_)
         places = [part.index(FACTORS[row.factor].title) for row in sure]
         assert sure
@@ -99,6 +100,20 @@ def test_the_headline_ranks_the_factors_that_matter_by_both_measures(answer):
 def surely(answer, measure_):
     rows = EFFECTS.rows(answer.tables, measure=measure_)
     return sorted((row for row in rows if row.low > 0.1 or row.high < -0.1), key=lambda row: -abs(row.effect))
+
+
+def test_bootstrap_runs_lead_and_nothing_is_claimed_that_they_deny():
+    """What runs on the same documents show of frequency was claimed of the text, whatever bootstrap runs said."""
+    shuffled = planted()
+    dealt = shuffled.counts[torch.randperm(shuffled.words, generator=generator(5))]
+    drawn = replace(shuffled, counts=dealt, key=Key("lsa", "bootstrap"))
+    found = words([shuffled, drawn], wordnet="none")
+    assert [group["name"] for group in found.groups] == ["lsa/bootstrap", "lsa/shuffled"]
+    verdicts = {row.technique: row.agrees for row in OBSERVED.rows(found.tables) if row.claim.id == "words.frequent"}
+    assert verdicts["lsa/shuffled"] == "yes" != verdicts["lsa/bootstrap"]
+    assert "Frequent words" not in paper(found).claim
+    assert "Frequent words are more stable" in paper(words(shuffled, wordnet="none")).claim
+    assert len([said for said in found.verdict if said.startswith("LSA, shuffled runs")]) == 1  # the table has the rest
 
 
 def test_frequencies_of_other_words_are_no_factor():
