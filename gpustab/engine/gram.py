@@ -103,6 +103,7 @@ class GramPass(NamedTuple):
         norms: where no moments are kept, ``‖C_ij‖²``, ``(R, R)``.
         counted: ``(v,)`` bool, the words that were summed over, where they are not summed here in float64.
         lists: the nearest neighbours of all words, where they were asked for and came with the losses.
+        inner: ``(v, R, R)`` float64, ``⟨z_ik, z_jk⟩`` of every word k, likewise; see :mod:`gpustab.engine.rows`.
     """
 
     moments: gram.Moments | None
@@ -114,6 +115,7 @@ class GramPass(NamedTuple):
     counted: Tensor | None = None
     lists: NeighbourPass | None = None
     norms: Tensor | None = None
+    inner: Tensor | None = None
 
     @property
     def gram(self) -> Tensor:

@@ -69,7 +69,13 @@ class PipPass(NamedTuple):
 
 @telling_memory
 def pip_pass(
-    runs: Runs, compute: Compute = DEFAULT, proxy: Tensor | None = None, *, wordwise: bool = False, nearest: int = 0
+    runs: Runs,
+    compute: Compute = DEFAULT,
+    proxy: Tensor | None = None,
+    *,
+    wordwise: bool = False,
+    nearest: int = 0,
+    inner: bool = False,
 ) -> PipPass:
     """Return the reduced PIP loss of every pair of runs, exactly: over all joint words, unless a proxy is given.
 
@@ -83,9 +89,14 @@ def pip_pass(
         proxy: see :func:`gpustab.engine.gram_pass`.
         wordwise: whether the words' losses will be asked for, so that no tile need be formed twice.
         nearest: how many neighbours of every word will be asked for too: those that come with the losses are kept.
+        inner: whether the words' inner products will be: those that come with the losses are kept.
     """
     counted = counted_words(runs, proxy)
-    if wordwise and fewer_products(runs, compute) and (found := rows_pass(runs, compute, counted, nearest)):
+    if (
+        wordwise
+        and fewer_products(runs, compute)
+        and (found := rows_pass(runs, compute, counted, nearest, inner=inner))
+    ):
         return _without_gram(runs, counted, torch.float64, torch.float64, found)
     if not gram_fits(runs, compute):
         return _by_tiles(runs, compute, counted, wordwise)
@@ -166,7 +177,9 @@ def _by_tiles(runs: Runs, compute: Compute, counted: Tensor, wordwise: bool) -> 
 
 def _without_gram(runs: Runs, counted: Tensor, dtype: torch.dtype, arithmetic: torch.dtype, found: TilePass) -> PipPass:
     words = int(counted.sum())
-    basis = GramPass(None, words, dtype, None, arithmetic, found.wordwise, counted, found.lists, found.norms)
+    basis = GramPass(
+        None, words, dtype, None, arithmetic, found.wordwise, counted, found.lists, found.norms, found.inner
+    )
     precision = "fp64" if dtype == torch.float64 else "fp32"
     own = found.norms.diagonal()
     scale = pip_loss.scale_from(own, found.squares, found.sums, words) if runs.unit else None

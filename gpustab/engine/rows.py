@@ -107,7 +107,9 @@ def _with_itself(x: Tensor) -> Tensor:
 
 
 @telling_memory
-def rows_pass(runs: Runs, compute: Compute, counted: Tensor, nearest: int = 0) -> TilePass | None:
+def rows_pass(
+    runs: Runs, compute: Compute, counted: Tensor, nearest: int = 0, *, inner: bool = False
+) -> TilePass | None:
     """Measure all pairs of runs and all words; ``None`` where two runs are too near for differences of products.
 
     Args:
@@ -115,6 +117,7 @@ def rows_pass(runs: Runs, compute: Compute, counted: Tensor, nearest: int = 0) -
         compute: how to compute.
         counted: ``(v,)`` bool, the words to sum over.
         nearest: how many neighbours of every word are wanted; found where all runs have all words, which all count.
+        inner: whether the inner products are wanted.
     """
     same = runs.unit and compute.ranks.world == 1 and bool(counted.all()) and bool(runs.present.all())
     k = min(nearest, runs.words - 1) if same else 0
@@ -123,26 +126,30 @@ def rows_pass(runs: Runs, compute: Compute, counted: Tensor, nearest: int = 0) -
     require_finite(runs, [sums])
     r, words, ranks = len(runs), int(counted.sum()), compute.ranks
 
-    def work(tile: int) -> tuple[Tensor, Tensor, _Lists | None]:
+    def work(tile: int) -> tuple[Tensor, Tensor, Tensor | None, _Lists | None]:
         lists = _Lists(runs, k) if k else None
         found = torch.zeros(len(WordwisePip._fields), runs.words, dtype=torch.float64, device=runs.device)
         norms = torch.zeros(r, r, dtype=torch.float64, device=runs.device)
+        products = torch.zeros(runs.words, r, r, dtype=torch.float64, device=runs.device) if inner else None
         cosines = torch.empty(tile, r, words, dtype=torch.float64, device=runs.device)
         for start in range(ranks.rank * tile, runs.words, ranks.world * tile):
             part = slice(start, min(start + tile, runs.words))
             some = _cosines(spaces, columns, part, cosines[: part.stop - start])
-            inner = _with_itself(some)  # (c, R, R)
-            norms += inner[counted[part]].sum(0)
-            of_words = of_all_pairs(inner, words, runs.present[:, part])
+            both = _with_itself(some)  # (c, R, R)
+            norms += both[counted[part]].sum(0)
+            if products is not None:
+                products[part] = both
+            of_words = of_all_pairs(both, words, runs.present[:, part])
             found[:, part] = torch.stack([field.double() for field in of_words])
             if lists:
                 lists.add(part, some)
-        ranks.total_(found, norms)  # what another process measured is 0 here
-        return found, norms, lists
+        own = [] if products is None else [products]
+        ranks.total_(found, norms, *own)  # what another process measured is 0 here
+        return found, norms, products, lists
 
     most = max(1, min(_WORDS, _COSINES // (8 * r * words)))
     tile = min(most, compute.tile(8 * r * (words + 4 * r), runs.words))
-    found, norms, lists = with_smaller_tiles(work, tile, ranks)
+    found, norms, products, lists = with_smaller_tiles(work, tile, ranks)
     loss = pip_from_norms(norms)
     errors = rounding_error(loss.condition, torch.float64)
     if not bool((errors <= tolerated(compute)).all()):
@@ -150,6 +157,5 @@ def rows_pass(runs: Runs, compute: Compute, counted: Tensor, nearest: int = 0) -
     squares = torch.stack([some.square().sum() for some in columns])
     of_words = WordwisePip(*found)
     of_words = of_words._replace(pairs=of_words.pairs.long())
-    return TilePass(
-        loss, worst_condition(errors), norms, squares, sums, of_words, lists.whole(compute) if lists else None
-    )
+    nearest_words = lists.whole(compute) if lists else None
+    return TilePass(loss, worst_condition(errors), norms, squares, sums, of_words, nearest_words, products)

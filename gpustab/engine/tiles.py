@@ -42,6 +42,7 @@ class TilePass(NamedTuple):
         sums: ``(R, d)`` float64, the sum of each run's rows.
         wordwise: every word's loss over all pairs, if it was asked for.
         lists: the nearest neighbours of all words, where they were asked for and came with their losses.
+        inner: ``(v, R, R)`` float64, ``⟨z_ik, z_jk⟩`` of every word k, likewise; see :mod:`gpustab.engine.rows`.
     """
 
     loss: PipLoss
@@ -51,6 +52,7 @@ class TilePass(NamedTuple):
     sums: Tensor
     wordwise: WordwisePip | None
     lists: NeighbourPass | None = None
+    inner: Tensor | None = None
 
 
 class UnresolvedError(ArithmeticError):

@@ -58,6 +58,17 @@ def test_words_that_runs_lack_and_a_proxy_and_small_tiles(monkeypatch):
                 torch.testing.assert_close(a, b, rtol=1e-10, atol=0, equal_nan=True)
 
 
+def test_products_that_come_with_the_losses_are_those_of_words_alone():
+    stack = generators.noisy_copies(6, 90, 5)
+    stack[1, 3] = 0
+    for runs in (runs_of(generators.noisy_copies(5, 67, 7)), runs_of(stack, vocabulary="union")):
+        for compute in (Compute(), Compute(memory=30_000)):
+            found = rows.rows_pass(runs, compute, runs.joint, inner=True).inner
+            wanted = torch.cat(list(rows.inner_products(runs, torch.arange(runs.words))))
+            torch.testing.assert_close(found, wanted, rtol=1e-12, atol=1e-13)
+            assert rows.rows_pass(runs, compute, runs.joint).inner is None
+
+
 def lists_both_ways(runs, k):
     """Lists that come with the losses, and those of a search of their own."""
     return rows.rows_pass(runs, Compute(), runs.joint, k).lists, engine.neighbour_pass(

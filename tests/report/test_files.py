@@ -1,10 +1,15 @@
 import json
+import math
 import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest.mock import Mock
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from gpustab import ComputationError, InputError
@@ -17,6 +22,11 @@ from gpustab.report.json_text import to_json
 from gpustab.runs.join import join
 from gpustab.studies.stability.study import stability
 from tests.generators import noisy_copies
+
+
+class Text(str):
+    """Text of a kind of its own, as claims are."""
+
 
 TABLES = {f"{name}.{suffix}" for name in ("pairs", "words", "nearest") for suffix in ("parquet", "csv")}
 
@@ -36,6 +46,53 @@ def test_tables_come_back_from_parquet(each, tmp_path):
     write_files(each, tmp_path)
     for table in each.tables:
         pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / f"{table}.parquet"), each.frame(table))
+
+
+COLUMNS = [
+    [],
+    [None, None],
+    ["a", "", "ä\n"],
+    ["a", None],
+    [Text("a"), "b", None],
+    [True, False, True] * 5,
+    [True, None],
+    [1, -(2**62)],
+    [1, None],
+    [1, 2.5, math.nan],
+    [np.int64(3), np.int64(4)],
+    [[1, 2], None, []],
+    [{"a": 1.5}, {"a": None}],
+    np.array([1.0, math.nan, math.inf, -0.0] * 3),
+    np.array([1.0, 2.0])[::-1],
+    np.arange(9, dtype=np.float32)[::2],
+    np.array([1.5, math.nan], np.float16),
+    np.arange(5, dtype=np.uint8),
+    np.array([], np.float64),
+    np.array([True, False])[[0, 0, 1, 0, 1, 1, 0, 0, 1]],
+    np.array(["a", "b"]),
+]
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=range(len(COLUMNS)))
+def test_columns_are_what_arrow_makes_of_them(column):
+    found, wanted = files._arrow(files._column(column)), pa.array(files._column(column), from_pandas=True)
+    found.validate(full=True)
+    assert found.type == wanted.type
+    assert found.equals(wanted)
+
+
+def test_a_result_is_written_without_pandas(tmp_path):
+    program = (
+        "import sys, numpy\n"
+        "from gpustab.report.files import write_parquet\n"
+        "from gpustab.results.table import Table\n"
+        "columns = {'word': ['a', None], 'p': numpy.array([0.5, numpy.nan]), 'n': [1, 2], 'is': [True, False]}\n"
+        f"with open({str(tmp_path / 'x.parquet')!r}, 'wb') as file:\n"
+        "    write_parquet(Table(columns), file)\n"
+        "print('pandas' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 def test_a_result_is_replaced_only_where_that_is_asked_for(results, tmp_path):

@@ -52,7 +52,7 @@ def by_likeness(distances: Array) -> list[int]:
     [0, 2, 1]
     """
     known = np.isfinite(distances)
-    d = np.where(known, distances, np.max(distances, where=known, initial=0.0)).astype(float)
+    d = np.where(known, distances, np.max(distances, where=known, initial=0.0)).astype(float, copy=False)
     near = np.where(np.tri(len(d), k=-1, dtype=bool), d, np.inf)  # each pair once; of what was joined, infinite
     clusters = {k: [k] for k in range(len(d))}
     while len(clusters) > 1:
@@ -184,9 +184,12 @@ def _by_grades(opacity: Array, corner: Point, size: Point) -> list[str]:
 
 
 def _opacity(shade: Any) -> Any:
-    """Of one shade or many; what is not known is nearly white."""
-    known = np.where(np.isfinite(shade), shade, 0.0)
-    return 0.03 + 0.97 * np.clip(known, 0.0, 1.0)
+    """Of one shade or many, in one copy of these; what is not known is nearly white."""
+    opacity = np.where(np.isfinite(shade), shade, 0.0)
+    np.clip(opacity, 0.0, 1.0, out=opacity)
+    opacity *= 0.97
+    opacity += 0.03
+    return opacity
 
 
 def _scale(left: float, y: float, ends: tuple[str, str]) -> list[str]:

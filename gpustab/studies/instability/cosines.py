@@ -270,7 +270,7 @@ def prediction_tables(technique: Technique, longest: float = math.inf) -> dict[s
         agreement = (float(structure.pearson[m]), float(structure.bias[m]), len(rows), float(as_structure.pearson[m]))
         of_structure.append(Structure(name, n, *agreement, predicted.gamma, candidates, with_pip[m]))
     words = [runs.vocabulary.text(k) for k in rows.tolist()]
-    distance = with_distance(name, lists, word_matrices(runs, rows, compute, technique.gram), compute, seed)
+    distance = with_distance(name, lists, word_matrices(runs, rows, compute, technique.of_words), compute, seed)
     predictions = _predictions(name, words, lengths, [p_word, *models], predicted.correlation)
     accuracies = ACCURACY.named(of_lengths) | STRUCTURE.named(of_structure)
     return PREDICTIONS.named(predictions) | accuracies | DISTANCE.named(distance)

@@ -192,7 +192,7 @@ def _runs_errors(parts: Sequence[_Part], words: int, technique: Technique) -> li
         centred = x - x.mean()
         weights[k, 0, part.rows] = centred * ratio(_decades(x), float(centred.square().sum()))
         weights[k, 1, part.rows] = 1 / len(x)
-    alone = technique.gram if len(technique.groups) == 1 else None
+    alone = technique.of_words if len(technique.groups) == 1 else None
     sums = pair_sums(technique.groups, weights.flatten(0, 1), technique.compute, alone)
     errors = []
     for k, part in enumerate(parts):
@@ -222,7 +222,7 @@ def pair_sums(
         weights: ``(m, w)`` of the words that all runs of all groups have, in the order of
             :func:`gpustab.runs.families.over_common_words`.
         compute: how to compute.
-        basis: float64 Gram of the one group that there is, where it is at hand.
+        basis: of the one group that there is, where it is at hand, see :func:`word_matrices`.
     """
     restricted, rows = over_common_words(list(groups.values()))
     sums = {}

@@ -212,14 +212,16 @@ def word_matrices(runs: Runs, rows: Tensor, compute: Compute, basis: engine.Gram
         runs: the runs.
         rows: ``(w,)`` row numbers.
         compute: how to compute.
-        basis: float64 Gram of the runs, where it is at hand.
+        basis: float64 Gram of the runs, or the inner products of all words, where they are at hand.
     """
     basis = basis or gram_of_words(runs, compute)
-    if basis is None:
+    inner = None if basis is None else basis.inner
+    if basis is None or inner is not None:
         parts = [torch.empty(0, len(runs), len(runs), dtype=torch.float64, device=runs.device)]
-        for inner in engine.inner_products(runs, rows):
-            own = inner.diagonal(dim1=1, dim2=2)
-            square = (own[:, :, None] + own[:, None, :] - 2 * inner).clamp_(min=0)
+        known = engine.inner_products(runs, rows) if inner is None else (inner[part] for part in rows.split(_QUERIES))
+        for some in known:
+            own = some.diagonal(dim1=1, dim2=2)
+            square = (own[:, :, None] + own[:, None, :] - 2 * some).clamp_(min=0)
             parts.append(square.sqrt_() / (2 * math.sqrt(int(runs.joint.sum()))))
         return torch.cat(parts).cpu()
     chunk = torch.stack([runs.select(r, rows) for r in range(len(runs))], 1)  # (w, R, d)

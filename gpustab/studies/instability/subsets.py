@@ -278,7 +278,7 @@ def _quantities(technique: Technique) -> Iterator[tuple[str, list[Tensor]]]:
     k = min(LENGTH, lists.k)
     shared = overlap.p[lengths.index(k)] if k in lengths else engine.overlap_pass(lists, [k], compute).p[0]
     yield f"p@{k}", [shared.cpu()]
-    of_words = word_matrices(runs, technique.draw(HOW_MANY_WORDS), compute, technique.gram)
+    of_words = word_matrices(runs, technique.draw(HOW_MANY_WORDS), compute, technique.of_words)
     yield "one word's PIP loss", list(technique.without_copies(of_words))
 
 

@@ -123,12 +123,13 @@ class Technique:
     def measure_losses(self) -> engine.PipPass:
         """Measure the PIP losses of all pairs of shuffled runs; what comes with them in float64 is kept.
 
-        That is a block Gram, or the losses of words, squared norms and lists of neighbours where cosines take fewer
-        products.
+        That is a block Gram, or the losses of words and what they are formed of, squared norms and lists of neighbours
+        where cosines take fewer products.
         """
         wanted = self._keeps_lists and "_neighbours" not in vars(self) and len(self._targets) == self.runs.words
         nearest = max(LENGTHS) if wanted else 0
-        found = engine.pip_pass(self.runs, self.compute, wordwise=True, nearest=nearest)
+        inner = 8 * self.runs.words * len(self.runs) ** 2 <= free_memory(self.runs.device) // 8
+        found = engine.pip_pass(self.runs, self.compute, wordwise=True, nearest=nearest, inner=inner)
         basis, kept = found.basis, vars(self)
         kept["reduced"] = found.reduced
         if basis.dtype == torch.float64 and basis.centred is None:
@@ -136,6 +137,8 @@ class Technique:
                 kept.setdefault("_gram", basis)
             elif basis.arithmetic == torch.float64:
                 kept.update(wordwise=basis.wordwise, norms=basis.norms, _lists=basis.lists)
+                if basis.inner is not None:
+                    kept["_inner"] = basis
         return found
 
     def _with_losses(self, name: str) -> Any:
@@ -160,6 +163,15 @@ class Technique:
         if "_gram" not in vars(self) and engine.fewer_products(self.runs, self.compute):
             return None
         return self._gram if self._keeps_gram else engine.gram_pass(self.runs, self.compute, torch.float64)
+
+    @property
+    def of_words(self) -> engine.GramPass | None:
+        """What the losses of single words are formed of: the block Gram or, where these take fewer, inner products.
+
+        It is none where the words' cosines are formed again.
+        """
+        inner: engine.GramPass | None = self._with_losses("_inner")
+        return inner or self.gram
 
     @cached_property
     def _gram(self) -> engine.GramPass:

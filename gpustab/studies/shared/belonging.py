@@ -54,6 +54,8 @@ _FEW = 4
 _NAMED = 5
 _HALF = 0.5
 """Power of the margins of kinds from which a sketch doubts that runs are of one kind."""
+_ROWS = 64
+"""Rows whose medians are taken at once: sorting holds ten numbers for each, of all pairs of a thousand runs 80 MB."""
 
 
 class Apart(NamedTuple):
@@ -343,7 +345,7 @@ def _farness(losses: Tensor, leave_out: Tensor | None) -> tuple[Tensor, Tensor]:
     values = losses.double().cpu().clone().fill_diagonal_(math.nan)
     if leave_out is not None:
         values[leave_out] = math.nan
-    own, rest = values.nanquantile(0.5, dim=1), _medians_without(values).nanquantile(0.5, dim=0)
+    own, rest = _medians(values), _medians(_medians_without(values).mT)
     ratio = (own / rest).where(rest > 0, torch.nan)
     logs = ratio.log()
     spread = 1.4826 * (logs - logs.nanquantile(0.5)).abs().nanquantile(0.5)
@@ -369,8 +371,13 @@ def all_belong(distances: Tensor, leave_out: Tensor) -> bool:
     return bool((beyond[0] + _SURE * spread.sqrt() < 0)[asked].all())
 
 
+def _medians(values: Tensor) -> Tensor:
+    """Return the median of every row but for what is NaN, ``(R,)``."""
+    return torch.cat([rows.nanquantile(0.5, dim=1) for rows in values.split(_ROWS)])
+
+
 def _medians_without(values: Tensor) -> Tensor:
-    """Return the median loss of every run, without each of the others, ``(R, R)``; every row is sorted once.
+    """Return the median loss of every run, without each of the others, ``(R, R)``.
 
     Args:
         values: ``(R, R)`` symmetric; NaN, as its diagonal is, says nothing.
@@ -378,16 +385,21 @@ def _medians_without(values: Tensor) -> Tensor:
     Returns:
         In column i what the medians of the other runs are without run i; NaN for run i itself.
     """
+    return torch.cat([_without_each(rows) for rows in values.split(_ROWS)]).fill_diagonal_(math.nan)
+
+
+def _without_each(values: Tensor) -> Tensor:
+    """Return the medians of some rows ``(n, R)`` without each of their values; every row is sorted once."""
     sorted_, places = values.sort(1).values, values.argsort(1).argsort(1)  # NaN comes last
     there = ~values.isnan()
     left = there.sum(1, keepdim=True) - there.long()
 
     def kth(k: Tensor) -> Tensor:
         """The k-th of those that are left, one further on where what is left out stands before it."""
-        return sorted_.gather(1, (k + (there & (places <= k)).long()).clamp(0, len(values) - 1))
+        return sorted_.gather(1, (k + (there & (places <= k)).long()).clamp(0, values.shape[1] - 1))
 
     medians = kth((left - 1).clamp(min=0) // 2).lerp(kth(left // 2), 0.5)
-    return medians.where(left > 0, torch.nan).fill_diagonal_(math.nan)
+    return medians.where(left > 0, torch.nan)
 
 
 def far_from(runs: int, spread: float) -> float:

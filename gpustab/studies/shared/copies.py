@@ -115,8 +115,10 @@ def _same(
     explained = _SPARED * torch.hypot(found.errors[:, None], found.errors).where(_may_be_rounded(runs), 0)
     # Half of the loss is at most the distance of the aligned rows times their lengths: others need no alignment.
     distance = least.cpu() / 2 / size
-    near = (distance <= explained.clamp(min=_SAME)).triu(1).nonzero()
-    near = near[(distance / explained.clamp(min=_SAME))[near[:, 0], near[:, 1]].argsort(stable=True)]
+    allowed = explained.clamp(min=_SAME)
+    near = (distance <= allowed).triu(1).nonzero()
+    one, other = near.unbind(1)
+    near = near[(distance[one, other] / allowed[one, other]).argsort(stable=True)]
     same, rounded = (torch.eye(len(squares), dtype=torch.bool, device="cpu") for _ in range(2))
     refused = 0
     for a, b in near.tolist():

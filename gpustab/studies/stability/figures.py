@@ -9,6 +9,7 @@ from itertools import chain, pairwise
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from gpustab.kernels.jackknife import pair_statistics
 from gpustab.report.describe import SUMMARIES
@@ -21,6 +22,7 @@ from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.report.svg.rows import HEADED, Dot, Row, Upright, dots
 from gpustab.results import Table
 from gpustab.results.page import number
+from gpustab.results.table import Values
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.wording import of_list
 from gpustab.studies.stability.contrasts import ACROSS
@@ -35,19 +37,19 @@ def runs_of(pairs: Table) -> list[str]:
     return list(dict.fromkeys(chain(pairs["run_i"], pairs["run_j"])))
 
 
-def distances(pairs: Table, column: str) -> Array:
-    """Return the ``(R, R)`` matrix of one group's pairs; zero diagonal, NaN where a pair has no value."""
+def distances(pairs: Table, values: Values) -> Array:
+    """Return the ``(R, R)`` matrix of values of one group's pairs; zero diagonal, NaN where a pair has no value."""
     place = {run: k for k, run in enumerate(runs_of(pairs))}
     matrix = np.full((len(place), len(place)), math.nan)
     np.fill_diagonal(matrix, 0.0)
     one, other = (np.fromiter(map(place.__getitem__, pairs[name]), np.int64) for name in ("run_i", "run_j"))
-    matrix[one, other] = matrix[other, one] = pairs[column]
+    matrix[one, other] = matrix[other, one] = values
     return matrix
 
 
 def estimate(pairs: Table, column: str) -> Estimate:
     """Return the mean of a column over one group's pairs, with its jackknife error over runs."""
-    matrix = torch.from_numpy(distances(pairs, column))
+    matrix = torch.from_numpy(distances(pairs, pairs[column]))
     over_pairs = pair_statistics(matrix)
     return Estimate.of_runs(over_pairs.mean, over_pairs.se, len(matrix))
 
@@ -175,25 +177,23 @@ def runs(pairs: Table, tables: Tables) -> Picture:
         return Picture(missing="The picture of single runs needs three runs of a group.")
     drawn, names = series(group for group, _ in parts), called(group for group, _ in parts)
     run_names = [runs_of(part) for _, part in parts]
-    values = [distances(part, "reduced_pip") for _, part in parts]
-    chances = [distances(part, "chance_reduced_pip") for _, part in parts]
+    values = [distances(part, part["reduced_pip"]) for _, part in parts]
     orders = [by_likeness(within) for within in values]
+    shares = [_shares(part) for _, part in parts]
     places = [(group, run) for group, order in enumerate(orders) for run in order]
     shades = np.full((len(places), len(places)), math.nan)
     ends = pairwise(np.cumsum([0, *map(len, orders)]).tolist())
-    for (first, last), value, chance, order in zip(ends, values, chances, orders, strict=True):
-        share = np.divide(value, chance, out=np.full_like(value, math.nan), where=chance > 0)
-        shades[first:last, first:last] = share[np.ix_(order, order)]
-    np.fill_diagonal(shades, 0.0)
+    for (first, last), (_, part), share, order in zip(ends, parts, shares, orders, strict=True):
+        shades[first:last, first:last] = distances(part, share)[np.ix_(order, order)]
     apart = _between(tables.get(ACROSS.name, Table()))
 
     def cell(i: int, j: int) -> Cell:
         (group, a), (_, b) = places[i], places[j]
         if a == b:
             return Cell(0.0, "", run_names[group][a])
-        value, chance, share = values[group][a, b], chances[group][a, b], shades[i, j]
-        title = f"{run_names[group][a]} and {run_names[group][b]}: {number(value)}, {_percent(value, chance)} of chance"
-        return Cell(share, f"{100 * share:.0f}" if share == share else "", title)
+        share, both = shades[i, j], f"{run_names[group][a]} and {run_names[group][b]}"
+        text = f"{100 * share:.0f}" if share == share else ""
+        return Cell(share, text, f"{both}: {number(values[group][a, b])}, {f'{text} %' if text else '–'} of chance")
 
     def block(g: int, h: int) -> Cell | None:
         share = apart.get(frozenset((parts[g][0], parts[h][0])))
@@ -202,7 +202,7 @@ def runs(pairs: Table, tables: Tables) -> Picture:
         text = f"{100 * share:.0f}"
         return Cell(share, text, f"{names[parts[g][0]]} and {names[parts[h][0]]}: {text} % of chance, mean")
 
-    spans = listing((names[group], _span(v, c)) for (group, _), v, c in zip(parts, values, chances, strict=True))
+    spans = listing((names[group], _span(share)) for (group, _), share in zip(parts, shares, strict=True))
     others = ", ".join(
         f"{' and '.join(names[group] for group, _ in parts if group in pair)} {100 * share:.0f}"
         for pair, share in apart.items()
@@ -246,14 +246,18 @@ def _run(group: str, name: str) -> str:
     return f"{group} {int(found[1]) if found else name}".strip()
 
 
-def _span(values: Array, chances: Array) -> str:
+def _shares(pairs: Table) -> NDArray[np.float64]:
+    """The loss of every pair of one group as a part of chance; NaN where that is not known."""
+    loss, chance = (np.asarray(pairs[name], np.float64) for name in ("reduced_pip", "chance_reduced_pip"))
+    return np.divide(loss, chance, out=np.full_like(loss, math.nan), where=chance > 0)
+
+
+def _span(shares: NDArray[np.float64]) -> str:
     """The nearest and the furthest pair, in percent of chance."""
-    upper = np.triu_indices(len(values), 1)
-    shares = 100 * values[upper] / np.where(chances[upper] > 0, chances[upper], np.nan)
     shares = shares[~np.isnan(shares)]
     if not len(shares):
         return "–"
-    low, high = f"{shares.min():.0f}", f"{shares.max():.0f}"
+    low, high = f"{100 * shares.min():.0f}", f"{100 * shares.max():.0f}"
     return low if low == high else f"{low}–{high}"
 
 

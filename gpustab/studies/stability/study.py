@@ -198,6 +198,7 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     answer.report(f"{runs.name}: overlap", 0.9)
     n = _length(lengths)
     judged, pip = judge(runs, pip), pip.without_sums()
+    let_go()
     if judged.kept and (tied := alarm_of_ties(lists, n)):
         judged = judged._replace(alarms=[*judged.alarms, f"{tied[0]} {NO_VERDICT}"], kept=[])
     overlaps = engine.overlap_pass(lists, lengths, compute, spread=n)

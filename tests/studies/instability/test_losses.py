@@ -206,12 +206,14 @@ def test_pair_matrices_of_words_are_the_same_from_cosines_and_from_a_gram(lackin
 
 
 def test_what_comes_with_the_losses_is_not_formed_again(monkeypatch):
-    """Of many runs of few words: the losses of words, squared norms and lists, each as its own pass finds it."""
+    """Of many runs of few words: what losses of words are formed of, squared norms and lists, as own passes find it."""
     runs, compute = runs_of(noisy_copies(12, 60, 20)), Compute()
     whole = technique(runs)
     wanted_norms, wanted_words = engine.norms_pass(runs), engine.wordwise_pass(runs, engine.gram_pass(runs), compute)
     wanted_lists = engine.neighbour_pass(runs, torch.arange(60), 50, compute)
-    for name in ("gram_pass", "norms_pass", "neighbour_pass"):
+    rows = torch.tensor([5, 59, 0])
+    wanted_pairs = word_matrices(runs, rows, compute)
+    for name in ("gram_pass", "norms_pass", "neighbour_pass", "inner_products"):
         monkeypatch.setattr(engine, name, None)
     instability_tables(whole)
     assert whole.gram is None
@@ -219,3 +221,14 @@ def test_what_comes_with_the_losses_is_not_formed_again(monkeypatch):
     for found, wanted in zip(whole.wordwise, wanted_words, strict=True):
         torch.testing.assert_close(found, wanted)
     assert torch.equal(whole.neighbours.lists.indices, wanted_lists.indices)
+    torch.testing.assert_close(word_matrices(runs, rows, compute, whole.of_words), wanted_pairs, rtol=0, atol=1e-12)
+
+
+def test_products_of_words_that_are_large_are_formed_again(monkeypatch):
+    runs, rows = runs_of(noisy_copies(12, 60, 20)), torch.tensor([5, 59, 0])
+    monkeypatch.setattr("gpustab.studies.instability.technique.free_memory", lambda _: 8 * 8 * 60 * 12**2 - 1)
+    whole = technique(runs)
+    instability_tables(whole)
+    assert whole.of_words is None
+    wanted = word_matrices(runs, rows, Compute())
+    torch.testing.assert_close(word_matrices(runs, rows, Compute(), whole.of_words), wanted, rtol=0, atol=0)
