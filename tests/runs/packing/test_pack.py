@@ -1,9 +1,11 @@
 import json
 import os
 import weakref
+from io import StringIO
 
 import pytest
 import torch
+from rich.console import Console
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
@@ -13,6 +15,8 @@ from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import read_space
 from gpustab.formats.writers import write_word2vec_text
 from gpustab.report.json_text import plain
+from gpustab.report.terminal import print_result
+from gpustab.runs.key import Key
 from gpustab.runs.manifest import UNFINISHED
 from gpustab.runs.packing import pack, request
 from gpustab.runs.packing.pack import pack_runs
@@ -41,6 +45,17 @@ def test_a_pack_is_the_loose_runs(sources, tmp_path, rule, centre):
     for name in ("groups", "tables", "notes"):
         ours, theirs = (plain(getattr(result, name)) for result in results)  # where NaN is equal to itself
         assert ours == theirs, name
+
+
+def test_a_page_in_short_names_every_group_that_was_packed(tmp_path):
+    groups = {Key(technique, "fixed"): spaces(3, 20, 5) for technique in ("lsa", "sgns", "cbow")}
+    write_runset(groups, tmp_path / "set")
+    page = StringIO()
+    result = pack_runs([tmp_path / "set"], tmp_path / "out")
+    print_result(result, Console(file=page, width=100, no_color=True), brief=True)
+    assert page.getvalue().startswith("9 runs of 3 groups are packed in")
+    for name in ("CBOW, fixed", "LSA, fixed", "skip-gram, fixed"):
+        assert name in page.getvalue()
 
 
 def test_counts_are_the_sums_of_what_the_runs_have(sources, tmp_path):
