@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from docs.examples import over
-from gpustab.studies.shared.belonging import Apart
 from gpustab.studies.shared.claims import Losses
+from gpustab.studies.shared.own_noise import Apart
 
 EXAMPLES = {
     "shared.one-lies-apart": [

@@ -5,7 +5,7 @@ from scipy.special import stdtrit
 
 from gpustab.engine.neighbours import NeighbourPass
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.shared import belonging, chance, claims, copies, quieter, related, ties
+from gpustab.studies.shared import belonging, chance, claims, copies, own_noise, related, ties
 from gpustab.studies.thresholds.claims import alarms_of
 from tests.studies.edges import Edge, sure
 
@@ -26,7 +26,7 @@ def are_near(share):
 
 def lying_apart(runs, ratio, beyond=1e9):
     """The verdict on a run that lies so many times as far, and so many standard errors farther."""
-    return belonging.LIES_APART.judge(belonging.Apart(0, ratio, beyond, runs, (1.0, 1.0)))
+    return own_noise.LIES_APART.judge(own_noise.Apart(0, ratio, beyond, runs, (1.0, 1.0)))
 
 
 def kinds(runs, ratio):
@@ -87,7 +87,7 @@ def lie_in_a_row(part):
 def of_own(logs):
     """Whether some runs have less noise, by the logarithms of their own parts."""
     own = torch.tensor(logs, dtype=torch.float64).exp()
-    return quieter.quieter((own[:, None] + own).sqrt().fill_diagonal_(0)) is not None
+    return own_noise.quieter((own[:, None] + own).sqrt().fill_diagonal_(0)) is not None
 
 
 def with_gap(sds):

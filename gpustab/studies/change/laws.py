@@ -234,8 +234,8 @@ def excesses(series: str, laws: Laws, splits: Sequence[Laws]) -> list[Excess]:
             change, beyond = own[key]
             noise = [split[key][0] for split in others if key in split]
             expected, at_random = change / math.exp(beyond), fmean(noise or [math.nan])
-            numbers = frequency, change, expected, beyond, error, n - 1, rate, at_random, unlike
-            of_part.append(Excess(series, *key, *numbers))
+            of_word = (series, *key, frequency, change, expected, beyond, error)
+            of_part.append(Excess(*of_word, n - 1, rate, at_random, unlike))
         rows += sorted(of_part, key=lambda row: (-row.excess, row.word))
     return rows
 

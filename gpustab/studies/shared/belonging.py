@@ -15,9 +15,8 @@ import torch
 from torch import Tensor
 
 from gpustab.results.page import number, percent
-from gpustab.statistics.intervals import t_quantile
-from gpustab.studies.shared.claims import Claim, Margin
-from gpustab.studies.shared.quieter import Quieter, own_parts, quieter, said_of_quieter
+from gpustab.studies.shared.claims import Margin
+from gpustab.studies.shared.own_noise import LIES_APART, Apart, Quieter, farthest, quieter, said_of_quieter
 from gpustab.studies.shared.related import (
     RELATED,
     Related,
@@ -43,11 +42,6 @@ FAR_BY_SPREAD = Margin(2.0, "robust spreads of that logarithm over runs by which
 """In many drawn sets: among equal runs none is named, among runs whose noise varies as e^{0.3 z} one in
 3 to 5 % of the sets of 3 to 16 runs; a run of three times the noise of equal ones always is.
 """
-APART = Margin(1.05, "mean loss of the run that lies farthest by that of the others, above which it may lie apart")
-CHANCE_OF_ONE = Margin(0.01, "share of sets of runs of one law in which one is said to lie apart")
-"""So that it is at most 5 % too of vectors of which noise is a third, varying as e^{0.3 z}: then 0.05 gives 10 to 18 %,
-since noise that large shortens all cosines of a run besides."""
-
 _SURE = 4
 """Standard errors of a sketch by which a run must stay below what is far."""
 _FEW = 4
@@ -56,49 +50,6 @@ _HALF = 0.5
 """Power of the margins of kinds from which a sketch doubts that runs are of one kind."""
 _ROWS = 64
 """Rows whose medians are taken at once: sorting holds ten numbers for each, of all pairs of a thousand runs 80 MB."""
-
-
-class Apart(NamedTuple):
-    """The run of a group that lies farthest from the others.
-
-    Attributes:
-        run: its number.
-        ratio: its mean loss to the others, by theirs to each other.
-        beyond: by how many standard errors it lies beyond them, see :func:`farthest`.
-        runs: of the group.
-        losses: mean loss without it, and with it.
-        name: of the run.
-    """
-
-    run: int
-    ratio: float
-    beyond: float
-    runs: int
-    losses: tuple[float, float]
-    name: str = ""
-
-    @property
-    def limit(self) -> float:
-        """The standard errors that the farthest of so many runs of one law exceeds in so few sets."""
-        return t_quantile(self.runs - 2, 1 - 2 * CHANCE_OF_ONE / self.runs)  # one-sided
-
-
-LIES_APART = Claim[Apart](
-    id="shared.one-lies-apart",
-    says="One run lies apart from the others.",
-    rule=(
-        f"Grubbs' test of the logarithms of the runs' own noise, one-sided at {percent(CHANCE_OF_ONE)}, of three runs "
-        f"or more. The run also lies more than {APART:g} times as far from the others as these from each other"
-    ),
-    judge=lambda x: "yes" if x.ratio > APART and x.beyond > x.limit else "no",
-    sentences={
-        "yes": lambda x: (
-            f"{x.name} lies {number(x.ratio, 2)} times as far from the other runs as these lie from each other, which "
-            f"their scatter does not explain. Is it of another kind, or do some of its words have vectors of others? "
-            f"The loss is {number(x.losses[0], 3)} without it and {number(x.losses[1], 3)} with it."
-        )
-    },
-)
 
 
 class Belonging(NamedTuple):
@@ -282,38 +233,6 @@ def within_and_between(values: Tensor, kinds: Sequence[Sequence[int]]) -> tuple[
     i, j = torch.triu_indices(len(values), len(values), 1, device="cpu")
     known, same, pairs = (of[i] >= 0) & (of[j] >= 0), of[i] == of[j], values.cpu()[i, j].double()
     return float(pairs[known & same].mean()), float(pairs[known & ~same].mean())
-
-
-def farthest(losses: Tensor) -> Apart | None:
-    """Return the run that lies farthest from the others, and by how many standard errors; ``None`` of two runs.
-
-    Its own part s² of the squared losses is largest, where ``d_ij² = s_i² + s_j²`` as of independent noise. Its
-    logarithm, less the mean of the others', in units of their SD times ``√(1 + 1 / (R − 1))``, has a t law of R − 2
-    degrees of freedom if it is no more than a draw of their law (Grubbs 1950). Noise may so differ in its size: with
-    s = e^{σ z} the law is exact for every σ. Pairs that share runs are all in s². A run without a part of its own lies
-    between the others: then nothing is told.
-
-    Example:
-        >>> losses = torch.tensor([[0.0, 2.0, 5.0], [2.0, 0.0, 5.125], [5.0, 5.125, 0.0]])
-        >>> farthest(losses)[:2]
-        (2, 2.53125)
-    """
-    runs = len(losses)
-    if runs < 3:
-        return None
-    values = losses.double().cpu().clone().fill_diagonal_(0)
-    means, own = values.sum(1) / (runs - 1), own_parts(values)
-    run = int(own.argmax())
-    rest = torch.cat([own[:run], own[run + 1 :]])
-    among = float((means.sum() - 2 * means[run]) / (runs - 2))
-    beyond = _beyond(float(own[run]), rest.log()) if bool((rest > 0).all()) else 0.0
-    return Apart(run, float(means[run]) / among if among else math.nan, beyond, runs, (among, float(means.mean())))
-
-
-def _beyond(own: float, logs: Tensor) -> float:
-    """Return by how many standard errors the logarithm of one value lies beyond others."""
-    error = float(logs.std()) * math.sqrt(1 + 1 / len(logs))
-    return (math.log(own) - float(logs.mean())) / error if error else math.inf
 
 
 def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int, float]]:

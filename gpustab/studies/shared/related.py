@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from gpustab.studies.shared.claims import Margin
-from gpustab.studies.shared.quieter import own_parts
+from gpustab.studies.shared.own_noise import own_parts
 from gpustab.studies.shared.wording import listed
 
 RELATED = Margin(0.5, "part of two runs' own squared losses that they have in common, above which they are related")

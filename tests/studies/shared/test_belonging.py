@@ -11,7 +11,8 @@ from gpustab.runs.key import Key
 from gpustab.studies.average.study import average
 from gpustab.studies.compare.study import compare
 from gpustab.studies.neighbours.study import neighbours_of
-from gpustab.studies.shared.belonging import LIES_APART, belonging, farthest, kinds_of, within_and_between
+from gpustab.studies.shared.belonging import belonging, kinds_of, within_and_between
+from gpustab.studies.shared.own_noise import LIES_APART, farthest
 from gpustab.studies.shared.spaces import flaws_of, look_at, of_spaces
 from gpustab.studies.stability.study import stability
 from tests.generators import noisy_copies, rotation, runs_of

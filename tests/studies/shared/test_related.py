@@ -9,7 +9,7 @@ import torch
 from gpustab import engine
 from gpustab.machine.device import Compute
 from gpustab.studies.shared.belonging import belonging, kinds_of
-from gpustab.studies.shared.quieter import quieter
+from gpustab.studies.shared.own_noise import quieter
 from gpustab.studies.shared.related import in_a_row, related, shared_parts
 from gpustab.studies.shared.spaces import look_at
 from gpustab.studies.stability.verdict import judge

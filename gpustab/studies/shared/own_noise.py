@@ -1,4 +1,7 @@
-"""Which runs of a group have less noise of their own than the others: of another sampling, averages, trained longer."""
+"""Which runs of a group have more noise of their own than the others, or less.
+
+More: of another kind, or with vectors of other words. Less: of another sampling, averages, trained longer.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,12 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import torch
 from torch import Tensor
 
-from gpustab.results.page import percent
+from gpustab.results.page import number, percent
 from gpustab.statistics.intervals import t_quantile
-from gpustab.studies.shared.claims import Margin
+from gpustab.studies.shared.claims import Claim, Margin
 from gpustab.studies.shared.wording import listed
 
 LESS = Margin(0.75, "own part of the squared losses of some runs by that of the others, up to which they may have less")
@@ -18,11 +22,59 @@ GAP = Margin(12.0, "gap between the logarithms of two classes of own parts, in S
 """Of 5, 6, 8, 16 draws of one normal law 0.9, 0.3, 0.02, 0 % of the sets have such a gap."""
 CHANCE_OF_ONE_QUIET = Margin(0.001, "share of sets of one law in which one run is said to have less noise")
 
+APART = Margin(1.05, "mean loss of the run that lies farthest by that of the others, above which it may lie apart")
+CHANCE_OF_ONE = Margin(0.01, "share of sets of runs of one law in which one is said to lie apart")
+"""So that it is at most 5 % too of vectors of which noise is a third, varying as e^{0.3 z}: then 0.05 gives 10 to 18 %,
+since noise that large shortens all cosines of a run besides."""
+
 _HARDLY = 0.01
 """Own part by the median, below which there is none: an average of the others has less than nothing."""
 _FEWEST = 5
 _NAMED = 5
 _LITTLE = 0.15
+
+
+class Apart(NamedTuple):
+    """The run of a group that lies farthest from the others.
+
+    Attributes:
+        run: its number.
+        ratio: its mean loss to the others, by theirs to each other.
+        beyond: by how many standard errors it lies beyond them, see :func:`farthest`.
+        runs: of the group.
+        losses: mean loss without it, and with it.
+        name: of the run.
+    """
+
+    run: int
+    ratio: float
+    beyond: float
+    runs: int
+    losses: tuple[float, float]
+    name: str = ""
+
+    @property
+    def limit(self) -> float:
+        """The standard errors that the farthest of so many runs of one law exceeds in so few sets."""
+        return t_quantile(self.runs - 2, 1 - 2 * CHANCE_OF_ONE / self.runs)  # one-sided
+
+
+LIES_APART = Claim[Apart](
+    id="shared.one-lies-apart",
+    says="One run lies apart from the others.",
+    rule=(
+        f"Grubbs' test of the logarithms of the runs' own noise, one-sided at {percent(CHANCE_OF_ONE)}, of three runs "
+        f"or more. The run also lies more than {APART:g} times as far from the others as these from each other"
+    ),
+    judge=lambda x: "yes" if x.ratio > APART and x.beyond > x.limit else "no",
+    sentences={
+        "yes": lambda x: (
+            f"{x.name} lies {number(x.ratio, 2)} times as far from the other runs as these lie from each other, which "
+            f"their scatter does not explain. Is it of another kind, or do some of its words have vectors of others? "
+            f"The loss is {number(x.losses[0], 3)} without it and {number(x.losses[1], 3)} with it."
+        )
+    },
+)
 
 
 class Quieter(NamedTuple):
@@ -55,6 +107,38 @@ def own_parts(losses: Tensor) -> Tensor:
     """
     runs, squares = len(losses), losses.square().sum(1)
     return (squares - squares.sum() / (2 * (runs - 1))) / (runs - 2)
+
+
+def farthest(losses: Tensor) -> Apart | None:
+    """Return the run that lies farthest from the others, and by how many standard errors; ``None`` of two runs.
+
+    Its own part s² of the squared losses is largest, where ``d_ij² = s_i² + s_j²`` as of independent noise. Its
+    logarithm, less the mean of the others', in units of their SD times ``√(1 + 1 / (R − 1))``, has a t law of R − 2
+    degrees of freedom if it is no more than a draw of their law (Grubbs 1950). Noise may so differ in its size: with
+    s = e^{σ z} the law is exact for every σ. Pairs that share runs are all in s². A run without a part of its own lies
+    between the others: then nothing is told.
+
+    Example:
+        >>> losses = torch.tensor([[0.0, 2.0, 5.0], [2.0, 0.0, 5.125], [5.0, 5.125, 0.0]])
+        >>> farthest(losses)[:2]
+        (2, 2.53125)
+    """
+    runs = len(losses)
+    if runs < 3:
+        return None
+    values = losses.double().cpu().clone().fill_diagonal_(0)
+    means, own = values.sum(1) / (runs - 1), own_parts(values)
+    run = int(own.argmax())
+    rest = torch.cat([own[:run], own[run + 1 :]])
+    among = float((means.sum() - 2 * means[run]) / (runs - 2))
+    beyond = _beyond(float(own[run]), rest.log()) if bool((rest > 0).all()) else 0.0
+    return Apart(run, float(means[run]) / among if among else math.nan, beyond, runs, (among, float(means.mean())))
+
+
+def _beyond(own: float, logs: Tensor) -> float:
+    """Return by how many standard errors the logarithm of one value lies beyond others."""
+    error = float(logs.std()) * math.sqrt(1 + 1 / len(logs))
+    return (math.log(own) - float(logs.mean())) / error if error else math.inf
 
 
 def quieter(losses: Tensor) -> Quieter | None:
