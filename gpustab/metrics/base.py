@@ -12,6 +12,7 @@ from torchmetrics import Metric
 from torchmetrics.utilities.distributed import gather_all_tensors
 
 from gpustab.errors import InputError
+from gpustab.kernels.arithmetic import full_precision
 from gpustab.kernels.pair_rows import pair_rows, refuse_unmeasurable
 from gpustab.kernels.shapes import want_tensor
 
@@ -168,5 +169,5 @@ def _together(parts: list[Tensor] | Tensor) -> Tensor:
         return parts
     if not parts:
         return torch.zeros(0, device="cpu")
-    with torch.autocast(parts[0].device.type, enabled=False):  # which joins no float16 to float64
+    with full_precision(parts[0].device):  # autocast takes no float64 beside float16
         return torch.cat(parts)
