@@ -20,7 +20,7 @@ from gpustab.errors import InputError
 from gpustab.functional.losses import pip_loss, procrustes_loss
 from gpustab.kernels.batches import Reduction, combined, refuse_reduction
 from gpustab.kernels.pair_rows import refuse_weights, row_numbers
-from gpustab.kernels.shapes import want_count, want_tensor
+from gpustab.kernels.shapes import want, want_count, want_tensor
 from gpustab.kernels.soft_neighbours import refuse_temperature, soft_disagreement
 
 __all__ = ["NeighbourAgreementLoss", "PIPLoss", "ProcrustesLoss"]
@@ -149,7 +149,8 @@ class NeighbourAgreementLoss(nn.Module):
     ``gpustab.kernels.soft_neighbours``; no published loss is known to us that is exactly this one.
 
     Memory is a tile of targets times all words, whatever the number of targets; backward computes each tile again,
-    which ``torch.func.grad`` cannot follow. It has derivatives of every order by ``torch.autograd``.
+    which neither ``torch.func.grad`` nor ``torch.func.vmap`` can follow. It has derivatives of every order by
+    ``torch.autograd``.
 
     Args:
         n: length of the lists.
@@ -194,6 +195,6 @@ class NeighbourAgreementLoss(nn.Module):
             y: ``(v, d2)``, row k being the same word.
             targets: ``(t,)`` row numbers of any whole type, or ``(v,)`` bool.
         """
-        want_tensor("x", x)
+        want("x", x, "(v, d1)")
         rows = row_numbers(targets, len(x), x.device)
         return combined(soft_disagreement(x, y, rows, self.n, self.temperature, numbers=self.tile), self.reduction)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from numbers import Integral
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -44,11 +47,29 @@ def want_tensor(name: str, given: object) -> None:
     """
     if not isinstance(given, Tensor):
         kind = "None" if given is None else f"a {type(given).__name__}"
-        raise ValueError(f"{name} is {kind}, wanted a tensor: torch.as_tensor({name})")
+        raise ValueError(f"{name} is {kind}, wanted a tensor{_made_tensor(name, given)}")
     if given.layout != torch.strided:
         raise ValueError(f"{name} is sparse, wanted a dense tensor: {name}.to_dense()")
     if given.device.type == "meta":
         raise ValueError(f"{name} lies on the device meta, where a tensor has no numbers")
+
+
+def _made_tensor(name: str, given: Any) -> str:
+    """How something becomes a tensor, after *wanted a tensor*; empty where no such way is known."""
+    if isinstance(getattr(given, "weight", None), Tensor):
+        return f": {name}.weight"
+    ways: dict[str, Callable[[], object]] = {
+        f"torch.as_tensor({name})": lambda: torch.as_tensor(given),
+        f"torch.stack({name})": lambda: torch.stack(given),
+        f"torch.as_tensor({name}.copy())": lambda: torch.as_tensor(given.copy()),
+        f"torch.as_tensor({name}.to_numpy().copy())": lambda: torch.as_tensor(given.to_numpy().copy()),
+        f"torch.as_tensor({name}.vectors)": lambda: torch.as_tensor(given.vectors),
+    }
+    for way, make in ways.items():
+        with suppress(Exception):
+            make()
+            return f": {way}"
+    return ""
 
 
 def want_count(name: str, number: object, least: int = 1) -> None:

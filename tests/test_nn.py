@@ -232,6 +232,14 @@ def test_a_wrong_option_is_refused_when_the_loss_is_made(make, message):
 
 
 @pytest.mark.parametrize("loss", [*LOSSES, nn.NeighbourAgreementLoss(5)], ids=str)
+@pytest.mark.parametrize("rows", [torch.tensor(1.0), torch.ones(3)])
+def test_what_is_no_matrix_is_named_with_its_shape(loss, rows):
+    """A number made the third fail with torch's own words of ``len``."""
+    with pytest.raises(ValueError, match=r"x has shape \((3,)?\).*wanted \(.*v, d1\)"):
+        loss(rows, rows)
+
+
+@pytest.mark.parametrize("loss", [*LOSSES, nn.NeighbourAgreementLoss(5)], ids=str)
 @pytest.mark.parametrize("wrong", [torch.nan, torch.inf])
 def test_rows_that_are_not_finite_are_refused(loss, wrong):
     x, y = related()

@@ -346,4 +346,5 @@ def activation_rows(activations: Tensor, items: Literal["examples", "positions"]
         return activations.flatten(1)
     if items == "positions":
         return activations.movedim(1, -1).flatten(0, -2)
-    raise InputError(f"items is {items!r}, wanted 'examples' or 'positions'")
+    given = repr(items) if isinstance(items, str) else f"a {type(items).__name__}"
+    raise InputError(f"items is {given}, wanted 'examples' or 'positions'")

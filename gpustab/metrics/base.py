@@ -32,12 +32,14 @@ class MatrixMetric(Metric):
     """
 
     full_state_update = False
+    columns: Tensor
 
     def __init__(self, *, normalize: bool, kind: int, **kwargs: Any) -> None:
         with _home():
             super().__init__(**kwargs)
         self.normalize = normalize
         self.add_state("kind", torch.tensor(2 * kind + normalize, device=self.device), dist_reduce_fx="max")
+        self.add_state("columns", torch.zeros(2, dtype=torch.int64, device=self.device), dist_reduce_fx=_same_columns)
 
     def extra_repr(self) -> str:
         """Return the choices, for ``print``."""
@@ -51,6 +53,14 @@ class MatrixMetric(Metric):
             ax: axes of matplotlib to draw on.
         """
         return self._plot(val, ax)
+
+    def _with_columns(self, x: Tensor, y: Tensor) -> Tensor:
+        """The state ``columns`` once rows ``(c, d1)`` and ``(c, d2)`` are there, too.
+
+        Raises:
+            ValueError: where the rows before them have other widths: those are not of one space.
+        """
+        return _same_columns(torch.stack([self.columns, self.columns.new_tensor([x.shape[1], y.shape[1]])]))
 
     def _nan(self) -> Tensor:
         return torch.full((), torch.nan, dtype=torch.float64, device=self.device)
@@ -71,6 +81,7 @@ class PairMetric(MatrixMetric):
     def _keep(self, x: Tensor, y: Tensor, ids: Tensor | None, scaled: bool) -> None:
         """Keep rows ``(c, d1)`` and ``(c, d2)``, checked."""
         refuse_unmeasurable(pair_rows(x, y, None, scaled))
+        columns = self._with_columns(x, y)
         if ids is not None:
             want_tensor("ids", ids)
             if ids.shape != x.shape[:1] or ids.is_floating_point() or ids.is_complex():
@@ -80,6 +91,7 @@ class PairMetric(MatrixMetric):
             self.ids.append(ids.detach().to(self.device, torch.int64))
         for kept, rows in ((self.x, x), (self.y, y)):
             kept.append(rows.detach())
+        self.columns = columns
 
     def _rows(self) -> tuple[Tensor, Tensor]:
         """All rows that were kept, ``(v, d1)`` and ``(v, d2)``; of those that have the same id, the first one.
@@ -140,6 +152,15 @@ def _home() -> torch.device:
     """Where metrics are made: the default device of the program, but not ``meta``, from which nothing can be moved."""
     default = torch.get_default_device()
     return torch.device("cpu") if default.type == "meta" else default
+
+
+def _same_columns(columns: Tensor) -> Tensor:
+    """The widths of x and y, ``(2,)``, that batches or processes ``(n, 2)`` have in common; 0 is of no rows yet."""
+    widths = columns.amax(0)
+    for name, width, others in zip("xy", widths.tolist(), columns.T.tolist(), strict=True):
+        if other := next((one for one in others if one not in (0, width)), None):
+            raise InputError(f"some rows of {name} have {other} columns, and others {width}: wanted rows of one space")
+    return widths
 
 
 def _together(parts: list[Tensor] | Tensor) -> Tensor:

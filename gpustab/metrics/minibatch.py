@@ -89,6 +89,7 @@ class MinibatchCKA(MatrixMetric):
             found = pair_unbiased_hsics(x, y, unit=self.normalize)
         else:
             found = pair_rbf_hsics(x, y, self.widths, unit=self.normalize)
+        self.columns = self._with_columns(x, y)
         self.hsics, self.rows = self.hsics + len(x) * found, self.rows + len(x)
 
     def compute(self) -> Tensor:

@@ -73,6 +73,7 @@ class _OfMoments(PairMetric):
         if ids is not None:
             self._keep(x, y, ids, self.normalize)
             return
+        self.columns = self._with_columns(x, y)
         self._become(_sum(self._moments(), self._of(x, y)))
 
     def _of(self, x: Tensor, y: Tensor) -> Moments:

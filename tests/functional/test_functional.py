@@ -1,10 +1,12 @@
 import json
+import re
 from decimal import Decimal, localcontext
 from itertools import combinations
 from operator import mul
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from scipy.linalg import orthogonal_procrustes, subspace_angles
@@ -550,6 +552,7 @@ def test_dimensions_need_not_agree_where_frames_do_not_count():
         (lambda x, y: functional.chance_level(functional.wordwise_pip_loss, x, y), "wanted a number"),
         (lambda x, y: functional.activation_rows(x[0]), r"wanted \(n, c, ...\)"),
         (lambda x, y: functional.activation_rows(x, "rows"), "items is 'rows'"),
+        (lambda x, y: functional.activation_rows(x, y), "items is a Tensor, wanted 'examples' or 'positions'"),
     ],
 )
 def test_wrong_input_is_named(call, message):
@@ -567,17 +570,52 @@ FACE = {name: getattr(functional, name) for name in functional.__all__ if name[0
 PAIRS = {
     name: function for name, function in FACE.items() if name not in ("activation_rows", "average", "chance_level")
 }
-THINGS = {"numpy": lambda x: x.numpy(), "list": lambda x: x.tolist(), "module": lambda x: torch.nn.Embedding(3, 2)}
+
+
+class Vectors:
+    """What holds vectors as gensim does."""
+
+    def __init__(self, vectors):
+        self.vectors = vectors
+
+
+THINGS = {
+    "numpy": lambda x: x.numpy(),
+    "turned": lambda x: x.numpy()[::-1],
+    "list": lambda x: x.tolist(),
+    "tensors": list,
+    "tuple": tuple,
+    "module": lambda x: torch.nn.Embedding.from_pretrained(x),
+    "frame": lambda x: pd.DataFrame(x.numpy()),
+    "vectors": lambda x: Vectors(x.numpy()),
+    "no way": lambda x: torch.nn.ReLU(),
+    "nothing": lambda x: None,
+}
+SAID = re.compile(r"^([xy]) is (?:None|a \w+), wanted a tensor(?:: ([\w.()]+))?$")
 
 
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("thing", THINGS)
 def test_what_is_no_tensor_is_refused_in_one_sentence(name, thing):
+    """With a way that makes it one, and none where there is none."""
     x, y = related()
-    with pytest.raises(ValueError, match=r"^x is a \w+, wanted a tensor: torch.as_tensor\(x\)$"):
-        PAIRS[name](THINGS[thing](x), y)
-    with pytest.raises(ValueError, match=r"^y is a \w+, wanted a tensor: torch.as_tensor\(y\)$"):
-        PAIRS[name](x, THINGS[thing](y))
+    given = {"x": THINGS[thing](x), "y": THINGS[thing](y)}
+    for which, pair in (("x", (given["x"], y)), ("y", (x, given["y"]))):
+        with pytest.raises(ValueError, match=SAID) as refused:
+            PAIRS[name](*pair)
+        named, way = SAID.match(str(refused.value)).groups()
+        assert named == which
+        assert bool(way) == (thing not in ("no way", "nothing"))
+        if way:
+            made = eval(way, {"torch": torch, which: given[which]})  # what the message says to type
+            assert made.shape == x.shape
+            assert functional.pip_loss(made, made).item() == 0
+
+
+def test_a_list_of_tensors_is_stacked():
+    x, y = related()
+    with pytest.raises(ValueError, match=r"stack is a list, wanted a tensor: torch.stack\(stack\)$"):
+        functional.average([x, y[:, : x.shape[1]]])
 
 
 @pytest.mark.parametrize("name", PAIRS)

@@ -107,11 +107,51 @@ def test_ids_are_whole_numbers_one_a_row(ids):
 def test_a_width_is_found_as_rows_come():
     x, y = tester.pair()
     metric = metrics.DebiasedCKA()
+    metric.update(x, y)
+    metric.reset()
     metric.update(x[:20, :3], y[:20, :2])
-    metric(x[20:], y[20:])
-    narrow = [torch.nn.functional.pad(part[:20, :d], (0, 7 - d)) for part, d in ((x, 3), (y, 2))]
-    wanted = functional.debiased_cka(*(torch.cat([a, b[20:]]) for a, b in zip(narrow, (x, y), strict=True)))
+    metric(x[20:, :3], y[20:, :2])
+    wanted = functional.debiased_cka(x[:, :3], y[:, :2])
     assert metric.compute().item() == pytest.approx(wanted.item(), rel=1e-9)
+
+
+EVERY = [*(make for make, _ in METRICS.values()), metrics.MinibatchCKA]
+
+
+@pytest.mark.parametrize("make", EVERY)
+@pytest.mark.parametrize("call", ["update", "forward", "merge_state"])
+@pytest.mark.parametrize(("d1", "d2", "name"), [(3, 3, "x"), (7, 2, "y")])
+def test_rows_of_another_width_are_of_another_space(make, call, d1, d2, name):
+    """Sums padded them with zeros, and gave another number without a word; rows that are kept could not be joined."""
+    x, y = tester.pair()
+    metric, wanted = make(), make()
+    metric.update(x[:30], y[:30])
+    other = make()
+    other.update(x[30:, :d1], y[30:, :d2])
+    more = (other,) if call == "merge_state" else (x[30:, :d1], y[30:, :d2])
+    with pytest.raises(ValueError, match=f"some rows of {name} have [237] columns, and others [237]: wanted rows of"):
+        getattr(metric, call)(*more)
+    if call == "update":  # what was refused left nothing behind
+        for one, rows in ((metric, [slice(30, 61)]), (wanted, [slice(0, 30), slice(30, 61)])):
+            for part in rows:
+                one.update(x[part], y[part])
+        assert torch.equal(metric.compute(), wanted.compute())
+
+
+@pytest.mark.parametrize("make", EVERY)
+@pytest.mark.parametrize("first", [torch.float16, torch.bfloat16, torch.float32])
+@pytest.mark.parametrize("cast", [torch.bfloat16, torch.float16])
+def test_autocast_does_not_reach_rows_of_two_types(make, first, cast):
+    x, y = tester.pair()
+    batches = [(x[:30].to(first), y[:30].to(first)), (x[30:], y[30:])]
+    plain, under = make(), make()
+    for batch in batches:
+        plain.update(*batch)
+    with torch.autocast("cpu", dtype=cast):
+        for batch in batches:
+            under.update(*batch)
+        found = under.compute()
+    assert torch.equal(found, plain.compute())
 
 
 @pytest.mark.parametrize("make", [metrics.LinearCKA, metrics.DebiasedCKA, metrics.CanonicalCorrelation])

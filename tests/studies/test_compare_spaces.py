@@ -1,6 +1,7 @@
 """How far two groups agree: against loops over lists and cosines, and where the answer is known."""
 
 from dataclasses import replace
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from gpustab.results.page import number
 from gpustab.runs.key import Key
 from gpustab.statistics.reliability import WordValues
 from gpustab.studies.compare.claims_of_spaces import DIFFER, SEEN_DIFFERENTLY, Seen, Spaces
-from gpustab.studies.compare.spaces import SPACES, UNLIKE, Agreement, of_lists
+from gpustab.studies.compare.spaces import COSINES, SPACES, UNLIKE, Agreement, of_lists
 from gpustab.studies.compare.study import WORDS, compare
 from tests.generators import anisotropic, generator, noisy_copies, rotation, runs_of
 from tests.studies.test_compare import group
@@ -93,6 +94,42 @@ def test_runs_of_one_law_agree_whatever_their_noise_and_no_word_is_named():
     assert not list(UNLIKE.rows(told.tables))
     z = told.frame("words").beyond / told.frame("words").beyond_se
     assert 0.7 < float(z.std()) < 1.3
+
+
+def skewed(runs, seed, *, centred):
+    """Runs of one space whose vectors share a direction, which centring takes out."""
+    space = torch.nn.functional.pad(anisotropic(200, 12, mean=0.0), (0, 1), value=0.7)
+    rows = space + 0.1 * torch.randn(runs, 200, 13, dtype=torch.float64, generator=generator(seed))
+    return rows - rows.mean(1, keepdim=True) if centred else rows
+
+
+@pytest.mark.parametrize("change", ["centred", "one mean"])
+def test_cosines_of_another_level_are_not_called_alike(change):
+    """Raw and centred runs, whose loss was twice that within, and was said to be hardly more than noise."""
+    stacks = [skewed(4, 1, centred=False), skewed(4, 2, centred=change == "centred")]
+    told = compare(*(replace(runs_of(rows), key=Key(name)) for name, rows in zip("ab", stacks, strict=True)))
+    spaces = Spaces("a", "b", next(row for row in SPACES.rows(told.tables) if row.measure == COSINES), 10)
+    off = ~np.eye(200, dtype=bool)
+    one, other = ([(x @ x.T)[off] for x in unit(runs_of(rows))] for rows in stacks)
+
+    def by_chance(pairs):
+        return np.mean([a.var() + b.var() + (a.mean() - b.mean()) ** 2 for a, b in pairs])
+
+    within = by_chance(combinations(one, 2)) * by_chance(combinations(other, 2))
+    assert spaces.level == pytest.approx(within**0.5 / by_chance(product(one, other)), rel=0.01)
+    assert DIFFER.judge(spaces) == {"centred": "other level", "one mean": "alike"}[change]
+    assert ("differ in mean or spread" in DIFFER.sentence(spaces)) == (change == "centred")
+
+
+@pytest.mark.parametrize("centred", [False, True])
+def test_runs_made_of_each_other_are_no_groups_that_agree(centred):
+    """An agreement of 1.2, 1.13 to 1.29, was called alike."""
+    rows = skewed(4, 1, centred=False)
+    made = rows - rows.mean(1, keepdim=True) if centred else rows + 0.01 * skewed(4, 3, centred=True)
+    told = compare(*(replace(runs_of(x), key=Key(name)) for name, x in zip("ab", (rows, made), strict=True)))
+    spaces = Spaces("a", "b", next(row for row in SPACES.rows(told.tables) if row.measure != COSINES), 10)
+    assert DIFFER.judge(spaces) == "paired"
+    assert "Are runs of the one made of runs of the other?" in " ".join(told.verdict)
 
 
 def test_exchanged_words_are_seen_differently_and_come_with_their_neighbours():

@@ -3,12 +3,14 @@ import math
 import pytest
 import torch
 
+from gpustab import stability
 from gpustab.statistics.intervals import Estimate, ratio_of
 from gpustab.statistics.levels import Levels
 from gpustab.statistics.reliability import Parts, Reliability
 from gpustab.studies.shared.claims import documents
 from gpustab.studies.stability import claims
 from gpustab.studies.stability.claims import POINTS_OPPOSITE, RANKS_WORDS, RETURN, Opposite, Ranking, Returning
+from tests import generators
 
 
 def of(value, se, runs=4):
@@ -88,6 +90,26 @@ def test_the_ratio_has_an_interval():
     assert "Two runs are too few" in two[1]
     zero = ratio_of(of(0.1, 0.01), of(0.0, 0.0))
     assert math.isnan(zero.value)
+
+
+@pytest.mark.parametrize("n", [1, 10])
+@pytest.mark.parametrize(("p", "se", "runs"), [(1.0, 0.0, 3), (0.97, 0.01, 4), (0.1, 0.01, 4), (1.0, math.nan, 2)])
+def test_lists_that_are_most_of_the_words_have_no_verdict(n, p, se, runs):
+    """Ten of the ten others came back by chance, and one run was said to do."""
+    said = RETURN.sentence(Returning(of(p, se, runs), n, 1.0))
+    assert said.endswith("That says nothing: a list is most of the words. Measure more words.")
+    assert "one run" not in said
+    assert "several runs" not in said
+
+
+@pytest.mark.parametrize("words", [11, 12, 20])
+def test_more_words_have_a_verdict(words):
+    """The advice of the sentence, followed; shorter lists help, too."""
+    few, more = (generators.runs_of(generators.noisy_copies(3, v, 6)) for v in (words, 3 * words + 20))
+    assert "That says nothing: a list is most of the words." in " ".join(stability(few).verdict)
+    for said in (stability(more).verdict, stability(few, neighbours=[1]).verdict):
+        assert "If you train again" in said[0]
+        assert "says nothing:" not in said[0]
 
 
 def test_two_runs():

@@ -17,6 +17,11 @@ from gpustab.studies.shared.wording import capital, number_span, the_runs, word
 SAME = Margin(
     0.9, "agreement of two groups, the noise of single runs taken out, from which on their spaces do not differ"
 )
+PAIRED = Margin(1.05, "agreement of two groups above which runs of the one are surely made of runs of the other")
+LEVEL = Margin(
+    0.8, "squared loss by chance within two groups by that between them, above which cosines have one level and spread"
+)
+"""Of skip-gram runs of one law it is 1.000 on lee, and of raw and centred ones 0.41."""
 SHARED = Margin(0.02, "p@n that two runs of each group must surely have, beyond chance, to tell whether groups agree")
 
 
@@ -58,6 +63,17 @@ class Spaces(NamedTuple):
         return self.row._replace(agreement=math.nan, agreement_se=math.nan) if none else self.row
 
     @property
+    def level(self) -> float:
+        """The squared loss by chance within the groups (geometric mean) by that between them.
+
+        A loss L of chance C is ``L² / C² = 1 − 2 I / C²``, I being what two runs' cosines have in common beside their
+        means. So ``(1 − between²) / (agreement · √((1 − first²)(1 − second²)))`` is ``C_A C_B / C_AB²``: less than 1
+        by as much as the groups' cosines differ in mean or spread, which the agreement does not see.
+        """
+        one, other, both = (1 - share**2 for share in (self.row.first, self.row.second, self.row.between))
+        return both / (self.row.agreement * math.sqrt(one * other))
+
+    @property
     def names(self) -> tuple[str, str]:
         """What the runs of both are called."""
         return the_runs(self.first), the_runs(self.second)
@@ -84,7 +100,11 @@ def _judge(spaces: Spaces) -> str:
     low, high = spaces.row.estimate("agreement").interval
     if spaces.copies or spaces.kinds or math.isnan(low) or spaces.nothing_shared:
         return "no test"
-    return "differ" if high < SAME else "alike" if low > SAME else "open"
+    if low > PAIRED:
+        return "paired"
+    if high < SAME or low <= SAME:
+        return "differ" if high < SAME else "open"
+    return "other level" if spaces.row.measure == COSINES and spaces.level < LEVEL else "alike"
 
 
 def _by(spaces: Spaces) -> str:
@@ -120,9 +140,11 @@ DIFFER = Claim[Spaces](
     says="The spaces of two groups differ beyond the noise of single runs.",
     rule=(
         f"the 95 % interval of the agreement, the noise of single runs taken out, lies below {SAME:g}. Alike: it lies "
-        f"above. No test of fewer than {word(LEAST)} runs, or if both groups share runs, or the runs of one fall into "
-        f"kinds. No test either if two runs of one group perhaps share less than {SHARED:g} of what is beyond chance, "
-        "or are hardly more alike than unrelated spaces"
+        "above. Of an other level: so are cosines, but the loss by chance is larger between the groups, so that the "
+        f"share of squares is below {LEVEL:g}. Paired: the interval lies above {PAIRED:g}. No test of fewer than "
+        f"{word(LEAST)} runs, or if both groups share runs, or the runs of one fall into kinds. No test either if two "
+        f"runs of one group perhaps share less than {SHARED:g} of what is beyond chance, or are hardly more alike than "
+        "unrelated spaces"
     ),
     judge=_judge,
     sentences={
@@ -132,6 +154,16 @@ DIFFER = Claim[Spaces](
         "alike": lambda x: (
             f"By {_by(x)}, {x.names[0]} and {x.names[1]} differ hardly more than by the noise of single runs "
             f"({x.span}). {x.numbers}"
+        ),
+        "other level": lambda x: (
+            f"By {_by(x)}, {x.names[0]} and {x.names[1]} order pairs of words alike ({x.span}), but their cosines "
+            f"differ in mean or spread beyond the noise of single runs. {x.numbers} Were the vectors of one group "
+            "centred, or changed in another way?"
+        ),
+        "paired": lambda x: (
+            f"By {_by(x)}, {x.names[0]} and {x.names[1]} have more in common than two runs of one group do "
+            f"({x.span}). {x.numbers} Are runs of the one made of runs of the other? Then nobody can tell whether the "
+            "groups agree."
         ),
         "open": lambda x: (
             f"By {_by(x)}, these runs are too few to say whether {x.names[0]} and {x.names[1]} differ beyond the "

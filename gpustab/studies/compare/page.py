@@ -117,6 +117,7 @@ def _agreed(result: Content) -> str:
 _AGREE = {
     "differ": "differ beyond the noise of single runs",
     "alike": "differ hardly more than by the noise of single runs",
+    "other level": "order pairs of words alike, though the cosines differ in mean or spread,",
 }
 
 

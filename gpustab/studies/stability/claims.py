@@ -19,6 +19,7 @@ from gpustab.studies.shared.wording import FEWER_THAN_ONE, about, capital, liste
 
 READ_ONE = Margin(0.85, "p@10 above which neighbours may be read from one run: at most three in twenty would not")
 HARDLY = Margin(0.2, "p@10 below which neighbours of one run say next to nothing")
+MOST = Margin(0.5, "p@n of unrelated runs above which a list is most of the words, and nothing follows from it")
 ALIKE = Margin(0.05, "difference of p@n between halves and within them that is none: half a neighbour of ten")
 OPPOSITE = Margin(0.2, "Spearman's ρ of the words' PIP loss and p@n above which the two point opposite ways")
 """Measured with 3 runs: −0.23 to −0.62 in runs that learned their corpus (skip-gram and LSA on lee and sotu, mean
@@ -97,8 +98,8 @@ def may_read_one(p: Estimate) -> bool:
 
 
 def _reading(returning: Returning) -> str:
-    if returning.p.freedom == 1:
-        return "two runs"
+    if returning.chance > MOST or returning.p.freedom == 1:
+        return "few words" if returning.chance > MOST else "two runs"
     if may_read_one(returning.p):
         return "read one" + f", {returning.leave}" * bool(returning.leave)
     if returning.p.interval[1] < HARDLY:
@@ -119,7 +120,7 @@ RETURN = Claim[Returning](
     says="Neighbours come back in another run.",
     rule=(
         f"the 95 % interval of p@n lies above {READ_ONE}: read them from one run. It lies below {HARDLY}: they say "
-        "next to nothing. Else: look at several runs. No test of two runs"
+        f"next to nothing. Else: look at several runs. No test of two runs, or if over {MOST} come back by chance"
     ),
     judge=_reading,
     sentences={
@@ -144,6 +145,7 @@ RETURN = Claim[Returning](
             f"{x.lead} Do not base an argument on a neighbour before you have seen it in several runs."
         ),
         "two runs": _two_runs,
+        "few words": lambda x: f"{x.lead} That says nothing: a list is most of the words. Measure more words.",
     },
 )
 

@@ -91,6 +91,7 @@ def may_claim(result: Content) -> str:
 
 _CLAIMS = {
     "two runs": "How near these two runs are, without an interval; no neighbour and no word by itself.",
+    "few words": "Nothing of neighbours: so few words were measured that a list holds most of them.",
     "read one": "A neighbour that you read in one run, and the order of words that the tables show with an error.",
     "several runs": (
         "Not a neighbour that you saw in one run. Say in how many runs it is there: a word in the list of all words "
