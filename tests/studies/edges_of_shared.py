@@ -102,7 +102,14 @@ def one_quiet(chance):
     return of_own([0.1 * x for x in rest] + [-0.1 * stdtrit(4, 1 - chance / 6) * 1.2**0.5])
 
 
+def far_of_words(words):
+    """How many of three runs of so many words are said to lie far where one lies twice as far."""
+    losses = torch.tensor([[0.0, 1.0, 2.0], [1.0, 0.0, 2.0], [2.0, 2.0, 0.0]])
+    return len(belonging.belonging(losses, int(words)).far)
+
+
 EDGES = {
+    "shared.words": Edge(far_of_words, 0, 1, step=1),
     "shared.tied": Edge(tied, False, True, step=1e-5),
     "shared.alone": Edge(alone, 1, 4),
     "shared.kinds": Edge(lambda x: kinds(6, x), 0, 2),

@@ -23,7 +23,7 @@ from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words
 from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.shared import copies
-from gpustab.studies.shared.belonging import all_belong, belonging, said_of_apart, said_of_kin, said_of_kinds
+from gpustab.studies.shared.belonging import WORDS, all_belong, belonging, said_of_apart, said_of_kin, said_of_kinds
 from gpustab.studies.shared.claims import Margin
 from gpustab.studies.shared.copies import Copies, are_one, same_by_sketch, same_pairs
 from gpustab.studies.shared.ties import HARDLY, decided_by_ties
@@ -91,10 +91,11 @@ def sentences_of(found: Flaws, pip: engine.PipPass) -> list[str]:
 def flaws_of(runs: Runs, pip: engine.PipPass) -> Flaws:
     """Return what is wrong with the runs of a group, see :func:`of_spaces`."""
     equal, losses = same_pairs(runs, pip), pair_matrix(pip.reduced, len(runs)).cpu()
-    near, silent = equal.nearly_one(losses), equal.same.clone()
+    words = int(runs.joint.sum())
+    near, silent = equal.nearly_one(losses) if words >= WORDS else [], equal.same.clone()
     for a, b, _ in near:
         silent[[a, b], [b, a]] = True
-    found = belonging(losses, silent)
+    found = belonging(losses, words, silent)
     far = [*_far([runs.names[r] for r, _ in found.far], [ratio for _, ratio in found.far])]
     return Flaws(
         _collapse(runs, pip.scale.mean_cosine.tolist() if pip.scale else []),

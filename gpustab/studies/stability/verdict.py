@@ -13,7 +13,7 @@ from gpustab.kernels.jackknife import pair_matrix
 from gpustab.runs.joining import small_overlap
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.shared.belonging import belonging, said_of_apart, said_of_kinds
+from gpustab.studies.shared.belonging import WORDS, belonging, said_of_apart, said_of_kinds
 from gpustab.studies.shared.claims import BOOTSTRAP_IS, documents
 from gpustab.studies.shared.copies import Copies, nearly_one, said_of_all_near, said_of_copies, same_pairs
 from gpustab.studies.shared.related import said_of_related, said_of_row
@@ -72,7 +72,7 @@ def judge(runs: Runs, pip: engine.PipPass) -> Judged:
     if by_nature:
         return Judged(alarms, [], constant=True)
     every = kept
-    near = nearly_one(losses[kept][:, kept])
+    near = nearly_one(losses[kept][:, kept]) if joint >= WORDS else []
     for (_, b, _), two in zip(
         near, said_of_all_near(near, [runs.names[r] for r in every], range(len(every))), strict=True
     ):
@@ -88,7 +88,7 @@ def _among(
     runs: Runs, pip: engine.PipPass, losses: Tensor, kept: list[int], alarms: list[str], copies: tuple[str, ...]
 ) -> Judged:
     """Judge runs of which each is a space of its own: whether they belong together."""
-    every, among = kept, belonging(losses[kept][:, kept])
+    every, among = kept, belonging(losses[kept][:, kept], int(runs.joint.sum()))
     names = [runs.names[r] for r in every]
     if among.row:
         return Judged([*alarms, f"{said_of_row(among.row, names)} {NO_VERDICT}"], [], copies=copies)

@@ -173,7 +173,7 @@ def test_noise_whose_size_differs_seldom_leaves_one_run_apart(runs, spread):
         noise = np.exp(2 * spread * rng.normal(size=runs))
         losses = np.sqrt(noise[:, None] + noise) * (1 + 0.01 * rng.normal(size=(runs, runs)))
         losses = np.triu(losses, 1)
-        found = belonging(torch.from_numpy(losses + losses.T)).apart
+        found = belonging(torch.from_numpy(losses + losses.T), 99).apart
         named += found is not None and LIES_APART.judge(found) == "yes"
     assert named <= 10
 
@@ -185,14 +185,14 @@ def test_a_run_between_the_others_leaves_none_apart():
 
 def test_of_three_runs_one_lies_apart_if_the_others_agree_well():
     apart = torch.tensor([[0.0, 1.0, 1.3], [1.0, 0.0, 1.301], [1.3, 1.301, 0.0]])
-    assert LIES_APART.judge(belonging(apart).apart) == "yes"
+    assert LIES_APART.judge(belonging(apart, 99).apart) == "yes"
     unsure = torch.tensor([[0.0, 1.0, 1.3], [1.0, 0.0, 1.2], [1.3, 1.2, 0.0]])
-    assert LIES_APART.judge(belonging(unsure).apart) == "no"
+    assert LIES_APART.judge(belonging(unsure, 99).apart) == "no"
 
 
 def test_where_half_of_the_runs_lie_far_none_is_called_odd():
     losses = matrix((2, 1, 1), 0.2, 1.0)
-    assert belonging(losses).far == []
+    assert belonging(losses, 99).far == []
 
 
 def test_every_command_tells_of_kinds():
