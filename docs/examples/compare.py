@@ -37,6 +37,8 @@ EXAMPLES = {
         _spaces(0.98),
         _spaces(0.99, measure="PIP loss"),
         _spaces(0.88, 0.05),
+        _spaces(0.99, measure="PIP loss")._replace(row=_spaces(0.99, measure="PIP loss").row._replace(between=0.7)),
+        _spaces(1.2),
         _spaces(0.63, math.nan, runs=2),
         _spaces(0.63)._replace(copies=True),
         _spaces(0.63)._replace(row=_spaces(0.63).row._replace(first=0.01)),

@@ -23,6 +23,7 @@ EXAMPLES = {
         _returning(0.60),
         _returning(0.26, "bootstrap"),
         _returning(0.60, "shuffled", runs=2, se=math.nan),
+        _returning(0.99)._replace(chance=0.9),
     ],
     "stability.other-documents": [
         Halves(over(0.21, 0.004), over(0.58, 0.004), 0.25, 10),

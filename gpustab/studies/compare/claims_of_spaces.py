@@ -156,8 +156,8 @@ DIFFER = Claim[Spaces](
             f"({x.span}). {x.numbers}"
         ),
         "other level": lambda x: (
-            f"By {_by(x)}, {x.names[0]} and {x.names[1]} order pairs of words alike ({x.span}), but their cosines "
-            f"differ in mean or spread beyond the noise of single runs. {x.numbers} Were the vectors of one group "
+            f"By {_by(x)}, {x.names[0]} and {x.names[1]} order pairs of words alike ({x.span}). But their cosines "
+            f"differ in mean or spread, beyond the noise of single runs. {x.numbers} Were the vectors of one group "
             "centred, or changed in another way?"
         ),
         "paired": lambda x: (
