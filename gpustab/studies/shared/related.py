@@ -111,6 +111,8 @@ def related(losses: Tensor, margin: float = RELATED, nearer: float = NEARER) -> 
 def _related_pairs(values: Tensor, margin: float, nearer: float) -> Tensor:
     """Return which pairs have much in common and lie near: also nearer than either to all that it has not."""
     pairs = shared_parts(values) > margin
+    if not bool(pairs.any()):
+        return pairs
     median = values.where(~pairs, math.nan).fill_diagonal_(math.nan).nanmedian(1).values
     found, pairs = None, pairs & (values < nearer * torch.minimum(median[:, None], median))
     while found is None or not torch.equal(found, pairs):
