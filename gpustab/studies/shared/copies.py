@@ -198,6 +198,16 @@ def said_of_near(first: str, second: str, times: float, third: str = "") -> str:
     )
 
 
+def or_others(times: float) -> str:
+    """Return what else runs may mean that lie so many times as far from the others as these from each other, if much.
+
+    From :data:`NEAR_OF_THREE` on these lie so near that they may be one training, of more runs as of three.
+    """
+    if times * NEAR_OF_THREE <= 1:
+        return ""
+    return " Or are the others made of one another, as by training on? Then keep only one of them."
+
+
 def said_of_all_near(near: Sequence[tuple[int, int, float]], names: Sequence[str], kept: Sequence[int]) -> list[str]:
     """Return what is said of all pairs that are nearly one.
 

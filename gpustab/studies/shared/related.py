@@ -32,6 +32,7 @@ _LEAST = 3
 _ROW = 5
 """Runs from which no kinds lie in a row."""
 _LEAVE = "Then it is no training of its own: leave it out."
+_OR_STEPS = "Or does a setting, or the text, change step by step over the runs? Then measure each kind by itself."
 
 
 class Related(NamedTuple):
@@ -89,10 +90,10 @@ def related(losses: Tensor, margin: float = RELATED, nearer: float = NEARER) -> 
         nearer: see :data:`NEARER`.
     """
     losses = losses.double().cpu()
-    left, found = list(range(len(losses))), list[Related]()
+    left, found, ends = list(range(len(losses))), list[Related](), dict[int, tuple[int, int]]()
     while len(left) >= _LEAST:
         values = losses[left][:, left]
-        pairs = _between(values)
+        pairs = _between(values, left, ends)
         if len(left) > _LEAST:
             pairs |= _related_pairs(values, margin, nearer)
         many = pairs.sum(1)
@@ -108,25 +109,45 @@ def related(losses: Tensor, margin: float = RELATED, nearer: float = NEARER) -> 
 
 
 def _related_pairs(values: Tensor, margin: float, nearer: float) -> Tensor:
+    """Return which pairs have much in common and lie near: also nearer than either to all that it has not."""
     pairs = shared_parts(values) > margin
+    if not bool(pairs.any()):
+        return pairs
     median = values.where(~pairs, math.nan).fill_diagonal_(math.nan).nanmedian(1).values
-    return pairs & (values < nearer * torch.minimum(median[:, None], median))
+    found, pairs = None, pairs & (values < nearer * torch.minimum(median[:, None], median))
+    while found is None or not torch.equal(found, pairs):
+        least = values.where(~pairs, math.inf).fill_diagonal_(math.inf).amin(1)
+        found, pairs = pairs, pairs & (values < torch.minimum(least[:, None], least))
+    return pairs
 
 
-def _between(values: Tensor) -> Tensor:
+def _between(values: Tensor, left: Sequence[int], ends: dict[int, tuple[int, int]]) -> Tensor:
     """Return which pairs are a run that lies between two others and one of these.
 
     Independent noise never does so: ``d_ik² + d_jk² − d_ij²`` is twice the own part of k.
+
+    Args:
+        values: ``(R, R)`` losses.
+        left: what the runs' numbers are among all.
+        ends: by these numbers, the two between which a run lies most; they hold as long as both are left.
     """
     square, pairs = values.square(), torch.zeros_like(values, dtype=torch.bool)
-    own = own_parts(values)
-    for run in (own < own.median() / 2).nonzero().flatten().tolist():
-        ratio = (square[run, :, None] + square[run]) / square
-        ratio[run] = ratio[:, run] = torch.inf
-        i, j = divmod(int(ratio.fill_diagonal_(torch.inf).argmin()), len(ratio))
-        if float(ratio[i, j]) < 1 - BETWEEN:
-            pairs[run, [i, j]] = pairs[[i, j], run] = True
+    own, place = own_parts(values), {run: k for k, run in enumerate(left)}
+    for k in (own < own.median() / 2).nonzero().flatten().tolist():
+        if not place.keys() >= set(ends.get(left[k], (-1,))):
+            one, other = _ends_of(square, k)
+            ends[left[k]] = left[one], left[other]
+        i, j = (place[run] for run in ends[left[k]])
+        if float(square[k, i] + square[k, j]) < (1 - BETWEEN) * float(square[i, j]):
+            pairs[k, [i, j]] = pairs[[i, j], k] = True
     return pairs
+
+
+def _ends_of(square: Tensor, run: int) -> tuple[int, int]:
+    """Return the two runs between which one lies most."""
+    ratio = (square[run, :, None] + square[run]) / square
+    ratio[run] = ratio[:, run] = torch.inf
+    return divmod(int(ratio.fill_diagonal_(torch.inf).argmin()), len(ratio))
 
 
 def in_a_row(losses: Tensor, margin: float = STEPS) -> list[int]:
@@ -161,7 +182,7 @@ def said_of_related(found: Related, names: Sequence[str]) -> str:
     """Return the fact that a run is related to others, and what that leaves open."""
     run, to = names[found.run], listed([names[k] for k in found.to])
     if len(found.to) > 1:
-        return f"{run} lies between {to}, as an average of them does, or one that was trained on. {_LEAVE}"
+        return f"{run} lies between {to}. Is it an average of them, or a state of one training? {_LEAVE} {_OR_STEPS}"
     return (
         f"{run} lies {found.times:.1f} times nearer to {to} than to any other run, and their own noise does not "
         f"explain it. Is one made of the other, as one that is trained on? {_LEAVE} Or are both of another kind "
@@ -172,7 +193,7 @@ def said_of_related(found: Related, names: Sequence[str]) -> str:
 def said_of_row(order: Sequence[int], names: Sequence[str]) -> str:
     """Return the fact that runs lie in a row."""
     return (
-        f"The runs lie in a row, each between the one before and the next: {listed([names[r] for r in order])}. So do "
-        "states of one training that were saved on its way. They are one run, and tell nothing of what another "
-        "training would give. Give one of each training."
+        f"The runs lie in a row, each between the one before and the next: {listed([names[r] for r in order])}. Are "
+        "they states of one training that were saved on its way? Then they are one run: give one of each training. "
+        f"{_OR_STEPS} A mean over all of them says nothing of what another training would give."
     )

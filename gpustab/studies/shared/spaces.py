@@ -25,7 +25,7 @@ from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.shared import copies
 from gpustab.studies.shared.belonging import WORDS, all_belong, belonging, said_of_apart, said_of_kin, said_of_kinds
 from gpustab.studies.shared.claims import Margin
-from gpustab.studies.shared.copies import Copies, are_one, same_by_sketch, same_pairs
+from gpustab.studies.shared.copies import Copies, are_one, or_others, same_by_sketch, same_pairs
 from gpustab.studies.shared.ties import HARDLY, decided_by_ties
 
 COLLAPSED = Margin(0.9, "mean cosine above which a space says little: nearly all words point the same way")
@@ -222,6 +222,7 @@ def _far(names: Sequence[str], ratios: Sequence[float]) -> Iterator[str]:
         yield (
             f"{named(names)} {lie} {span} times as far from the other runs as these lie from each other. {ask} "
             f"training fail? With {such}, neither a mean nor its error says much. Leave {them} out."
+            f"{or_others(max(ratios))}"
         )
 
 

@@ -15,7 +15,7 @@ from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.belonging import WORDS, belonging, said_of_apart, said_of_kinds
 from gpustab.studies.shared.claims import BOOTSTRAP_IS, documents
-from gpustab.studies.shared.copies import Copies, nearly_one, said_of_all_near, said_of_copies, same_pairs
+from gpustab.studies.shared.copies import Copies, nearly_one, or_others, said_of_all_near, said_of_copies, same_pairs
 from gpustab.studies.shared.related import said_of_related, said_of_row
 from gpustab.studies.shared.spaces import COLLAPSED, chance_of, equal_by_nature, same_each_time
 from gpustab.studies.shared.wording import groups_in_words
@@ -103,7 +103,7 @@ def _among(
     if among.far:
         far = [every[k] for k, _ in among.far]
         kept = [r for r in kept if r not in far]
-        alarms.append(_odd(runs, pip, losses, far, kept))
+        alarms.append(_odd(runs, pip, losses, far, kept) + or_others(max(times for _, times in among.far)))
     return Judged(alarms, kept if len(kept) > 1 else [], notes=notes, copies=copies)
 
 

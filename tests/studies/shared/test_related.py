@@ -203,3 +203,62 @@ def test_a_few_words_make_no_run_odd(words):
         alarms, kept, notes = judged(run[rows] for run in trainings(3))
         assert not any("lie" in said for said in (*alarms, *notes))
         assert kept == [0, 1, 2]
+
+
+def test_runs_over_which_a_setting_grows_may_also_lie_in_a_row():
+    """Each is a training of its own, as of windows of 1, 2, 4, 8 and 16 words; nobody says that they are one run."""
+    step = normal(8)
+    stack = [normal(100) + 0.4 * k * step + 0.05 * normal(200 + k) for k in range(5)]
+    (alarm,), kept, (note,) = judged(stack)
+    for said in (alarm, note):
+        assert said.startswith("The runs lie in a row")
+        assert "Are they states of one training" in said
+        assert "Or does a setting, or the text, change step by step over the runs?" in said
+    assert kept == []
+
+
+def test_a_related_run_lies_nearer_than_all_that_it_is_not_related_to():
+    """So it was of skip-gram in 5, 10, 20, 40 and 80 dimensions: the fourth lay 0.8 times nearer to the third."""
+    losses = torch.tensor(
+        [
+            [0.0, 0.0732, 0.0812, 0.0779, 0.0731],
+            [0.0732, 0.0, 0.0444, 0.0413, 0.0395],
+            [0.0812, 0.0444, 0.0, 0.0293, 0.0313],
+            [0.0779, 0.0413, 0.0293, 0.0, 0.0243],
+            [0.0731, 0.0395, 0.0313, 0.0243, 0.0],
+        ]
+    )
+    assert not related(losses)
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        points = torch.from_numpy(rng.normal(size=(6, 3)))
+        assert all(len(one.to) > 1 or not one.times <= 1 for one in related(torch.cdist(points, points)))
+
+
+def test_what_a_run_lies_between_is_known_when_others_are_left_out():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        steps = np.concatenate([np.zeros((1, 200)), rng.normal(size=(6, 200))]).cumsum(0)
+        stack = np.concatenate([steps, rng.normal(size=(6, 200)) * 2])
+        losses = torch.from_numpy(np.linalg.norm(stack[:, None] - stack, axis=2))
+        found = related(losses)
+        gone = [one.run for one in found]
+        for k in range(len(gone)):
+            left = [r for r in range(len(stack)) if r not in gone[:k]]
+            assert related(losses[left][:, left])[0].among(left) == found[k]
+
+
+@pytest.mark.parametrize("made", [3, 4, 6])
+def test_a_run_beside_several_of_one_training_is_not_simply_thrown_out(made):
+    one, other = trainings(2)
+    alarms, _, notes = judged([other, *(one + 0.04 * normal(50 + k) for k in range(made))])
+    assert len(alarms) == len(notes) == 1
+    for said in (*alarms, *notes):
+        assert "run-000 lies " in said
+        assert said.endswith("Or are the others made of one another, as by training on? Then keep only one of them.")
+
+
+def test_a_run_of_twice_the_noise_says_nothing_of_the_others():
+    alarms, _, notes = judged([normal(100) + 0.6 * normal(7), *trainings(6)])
+    assert len(alarms) == len(notes) == 1
+    assert not any("made of one another" in said for said in (*alarms, *notes))
