@@ -33,10 +33,16 @@ def _origin() -> tuple[str, str]:
         url = said.get("url", "")
         if "dir_info" in said and (folder := Path(url2pathname(unquote(urlparse(url).path)))).is_dir():
             return _shown(folder), ""
-        return "", f"{said['vcs_info']['vcs']}+{url}" if "vcs_info" in said else url
+        if system := said.get("vcs_info"):
+            at = system.get("requested_revision", "")
+            return "", f"{system['vcs']}+{url}" + f"@{at}" * bool(at)
+        return "", url
     except (PackageNotFoundError, ValueError, AttributeError, KeyError, TypeError):
         return "", ""
 
 
 def _shown(folder: Path) -> str:
-    return "." if os.path.realpath(folder) == os.path.realpath(os.curdir) else str(folder)
+    try:
+        return "." if folder.samefile(os.curdir) else str(folder)
+    except OSError:  # who calls from a folder that was removed
+        return str(folder)

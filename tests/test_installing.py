@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import shlex
 import tomllib
 from pathlib import Path
@@ -25,6 +26,14 @@ def test_a_clone_installs_itself(monkeypatch, here):
     assert install() == f"pip install --upgrade '{place}'"
 
 
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere a folder that is used cannot be removed")
+def test_a_hint_is_given_in_a_folder_that_was_removed(tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert install("train") == f"pip install '{ROOT}[train]'"
+
+
 @pytest.mark.parametrize(
     ("said", "command"),
     [
@@ -33,6 +42,10 @@ def test_a_clone_installs_itself(monkeypatch, here):
         (
             {"url": "https://x.org/g.git", "vcs_info": {"vcs": "git", "commit_id": "1"}},
             "pip install 'gpustab[train] @ git+https://x.org/g.git'",
+        ),
+        (
+            {"url": "https://x.org/g.git", "vcs_info": {"vcs": "git", "commit_id": "1", "requested_revision": "v2"}},
+            "pip install 'gpustab[train] @ git+https://x.org/g.git@v2'",
         ),
         ({"url": "file:///g.whl", "archive_info": {}}, "pip install 'gpustab[train] @ file:///g.whl'"),
         (None, "pip install 'gpustab[train]'"),

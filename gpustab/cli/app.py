@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,6 +19,8 @@ from typer.models import CommandInfo
 from gpustab import __version__
 from gpustab.errors import near
 
+_WRITTEN = ("output", "average")
+"""Options that name a file to write."""
 COMMANDS = {
     "train": ("make", "Train runs on your texts, to see what comes back when they are trained again."),
     "stability": ("measure", "Measure how far runs agree: PIP loss, shared neighbours, words, each beside chance."),
@@ -124,7 +127,9 @@ class Once(TyperCommand):
                 )
         left = super().parse_args(ctx, list(args))
         if not ctx.resilient_parsing:
-            _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+            given, _, order = self.make_parser(ctx).parse_args(args=list(args))
+            if lost := _lost(order, given):
+                ctx.fail(f"{lost}: this file is read, and writing there would destroy it; give another name")
             for param, times in Counter(order).items():
                 if times > 1 and isinstance(param, TyperOption) and not (param.multiple or param.is_flag):
                     if len(names := _typed(param.opts, args)) > 1:
@@ -133,6 +138,14 @@ class Once(TyperCommand):
                     hint = "; join the patterns by |" if param.metavar == "PATTERN" else hint
                     ctx.fail(f"{param.opts[0]} is given {times} times, and only the last would count{hint}")
         return left
+
+
+def _lost(options: Iterable[Any], given: Mapping[str, Any]) -> str:
+    """Return the file that would be written, if another option reads it: a list of words as the average of runs."""
+    written = [given[one.name] for one in options if isinstance(one, TyperOption) and one.name in _WRITTEN]
+    read = [given[one.name] for one in options if isinstance(one, TyperOption) and one.name not in _WRITTEN]
+    places = {os.path.realpath(name) for name in read if isinstance(name, str) and "\0" not in name}
+    return next((name for name in written if Path(name).is_file() and os.path.realpath(name) in places), "")
 
 
 def _typed(flags: Sequence[str], args: Sequence[str]) -> list[str]:

@@ -95,7 +95,7 @@ def write_files(
         new, failure = folder / _NEW, None
         try:
             make_folder(new)
-            written = list(_write_numbers(result, new))
+            written = list(_write_numbers(result, new, figures))
             try:
                 written += _write_drawn(result, new, figures)
             except (InputError, ComputationError):  # of the disk
@@ -186,7 +186,7 @@ def _take_over(folder: Path) -> None:
             moving.rmdir()
 
 
-def _write_numbers(result: Content, folder: Path) -> Iterator[Path]:
+def _write_numbers(result: Content, folder: Path, formats: Sequence[FigureFormat]) -> Iterator[Path]:
     for name, table in result.tables.items():
         for suffix, write in (("parquet", write_parquet), ("csv", write_csv)):
             path = folder / f"{name}.{suffix}"
@@ -198,7 +198,7 @@ def _write_numbers(result: Content, folder: Path) -> Iterator[Path]:
         write_text(folder / name, text)
         yield folder / name
     with replacing(folder / _SUMMARY) as file:
-        for piece in json_pieces(result):
+        for piece in json_pieces(result, formats):
             file.write(piece.encode())
     yield folder / _SUMMARY
 
@@ -345,5 +345,7 @@ def _old_files(folder: Path) -> set[Path]:
     figures = figures_of(Content(command))
     files = [name for name in _names(there, "files") if name.startswith(f"{command}-") and not {*"/\\"} & {*name}]
     names = [f"{table}.{suffix}" for table in tables for suffix in ("parquet", "csv")]
-    drawn = [f"{figure}.{suffix}" for figure in figures for suffix in get_args(FigureFormat)]
+    # A PDF of a figure is somebody's own where the summary tells of none.
+    formats = {"svg", *_names(there, "figures")} & {*get_args(FigureFormat)}
+    drawn = [f"{figure}.{suffix}" for figure in figures for suffix in formats]
     return {folder / name for name in (*names, *drawn, *files, _PAGE, _SUMMARY)}

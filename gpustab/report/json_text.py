@@ -30,8 +30,13 @@ def to_json(result: Content) -> str:
     return "".join(json_pieces(result)).removesuffix("\n")
 
 
-def json_pieces(result: Content) -> Iterator[str]:
-    """Yield the text of :func:`to_json` and the end of its last line, piece by piece."""
+def json_pieces(result: Content, figures: Sequence[str] = ()) -> Iterator[str]:
+    """Yield the text of :func:`to_json` and the end of its last line, piece by piece.
+
+    Args:
+        result: what is told.
+        figures: what figures were written as; told if they are no SVG alone.
+    """
     content = {
         "schema": result.schema,
         "alarms": result.alarms,
@@ -41,6 +46,7 @@ def json_pieces(result: Content) -> Iterator[str]:
         "tables": {name: table for name, table in result.tables.items() if not table.long},
         "long_tables": [name for name, table in result.tables.items() if table.long],
         **({"files": [*result.files]} if result.files else {}),
+        **({"figures": [*figures]} if {*figures} - {"svg"} else {}),
         "notes": result.notes,
         "settings": result.settings,
         "environment": result.environment,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
-from itertools import count
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import count, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -128,8 +128,8 @@ def plan_join(
     counts = _total_counts(headers, len(words))
     order = _canonical_order(words, headers, has, counts)
     keep = order[defined[order] >= need]
-    dropped = order[has[order] < need]
-    composed, form = _composed(words, headers, dropped, need)
+    dropped, enough = order[has[order] < need], order[has[order] >= need]
+    composed, form = _composed(words, headers, dropped, enough, need)
     if len(keep) < 2:
         shared = int((has >= need).sum())
         nothing = _nothing_shared(words, headers, len(keep), need, composed, form)
@@ -198,27 +198,41 @@ def _all_zero(headers: Sequence[Header], shared: int) -> str:
 
 
 def _composed(
-    words: Sequence[bytes], headers: Sequence[Header], dropped: NDArray[np.int64], need: int
+    words: Sequence[bytes], headers: Sequence[Header], dropped: NDArray[np.int64], kept: NDArray[np.int64], need: int
 ) -> tuple[int, str]:
-    """Count the dropped words that enough runs would have if all were spelled in one form: the one that joins most."""
-    texts = [words[i].decode("utf-8", "surrogateescape") for i in dropped.tolist()]
+    """Count the dropped words that enough runs would have if all were spelled in one form: the one that joins most.
+
+    It is no matter of some files where as many words that are kept would be spelled otherwise too ("m²" and "m2").
+    """
+    texts = [_text(words[i]) for i in dropped.tolist()]
     smallest = min(len(one.numbers) for one in headers)
     best = 0, ""
     for name, form in FORMS.items():
-        mended = [form.mend(text) for text in texts]
-        if mended == texts:
+        mended = {k: own for k, text in enumerate(texts) if (own := form.mend(text)) != text}
+        numbers = {own: number for number, own in enumerate(dict.fromkeys(mended.values()))}
+        if not numbers:
             continue
-        numbers: dict[str, int] = {}
-        form_of = np.full(len(words), -1, np.int64)
-        form_of[dropped] = [numbers.setdefault(text, len(numbers)) for text in mended]
+        form_of = np.full(len(words), -1, np.int64)  # what no other word is mended to stays as it is
+        form_of[dropped] = [numbers.get(mended.get(k, text), -1) for k, text in enumerate(texts)]
         has = np.zeros(len(numbers), np.int64)
         for one in headers:
             found = np.unique(form_of[one.numbers])
             has[found[found >= 0]] += 1
         joined = int((has >= need).sum())
-        if joined > best[0] and joined >= form.least * smallest and (not form.least or 3 * joined >= len(texts)):
+        often = 3 * joined >= len(texts) if form.least else joined > _otherwise(form.mend, words, kept, joined)
+        if joined > best[0] and joined >= form.least * smallest and often:
             best = joined, name
     return best
+
+
+def _otherwise(mend: Callable[[str], str], words: Sequence[bytes], kept: NDArray[np.int64], most: int) -> int:
+    """Count the kept words that a form changes, up to so many."""
+    changed = (i for i in kept.tolist() if mend(text := _text(words[i])) != text)
+    return sum(1 for _ in islice(changed, most))
+
+
+def _text(word: bytes) -> str:
+    return word.decode("utf-8", "surrogateescape")
 
 
 def letter_case(words: Sequence[bytes], headers: Sequence[Header], kept: int) -> str:

@@ -61,6 +61,28 @@ def test_no_force_replaces_a_run(place, call, command):
 
 @pytest.mark.parametrize(
     "command",
+    [
+        "average r0.txt r1.txt --only mine.txt -o mine.txt --force",
+        "average r0.txt r1.txt --only=mine.txt -olink.txt --force",
+        "average r0.txt r1.txt --only link.txt -o ./mine.txt --force",
+        f"{TWO} --only mine.txt --average mine.txt --force",
+    ],
+)
+def test_no_force_replaces_a_list_that_is_read(place, call, command):
+    (place / "mine.txt").write_text("w1\nw2\nw3\n")
+    (place / "link.txt").symlink_to("mine.txt")
+    done = call(command)
+    assert done.exit_code == 2
+    assert "this file is read, and writing there would destroy it; give another name" in " ".join(
+        done.stderr.replace("│", " ").split()
+    )
+    assert (place / "mine.txt").read_text() == "w1\nw2\nw3\n"
+    done = call("average r0.txt r1.txt --only mine.txt -o another.txt")
+    assert done.exit_code == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
     [TWO, "neighbours w1 r0.txt r1.txt", "info r0.txt", "pack r0.txt r1.txt -o p", "study instability r0.txt r1.txt"],
 )
 def test_force_that_could_mean_nothing_is_refused(call, command):

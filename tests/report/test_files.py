@@ -252,3 +252,29 @@ def test_another_thread_does_not_write_into_a_folder_that_one_holds(result, tmp_
             pool.submit(write_files, result, tmp_path).result()
         assert not (tmp_path / "summary.json").exists()
     write_files(result, tmp_path)
+
+
+def test_a_picture_that_somebody_made_of_a_figure_is_kept(each, tmp_path):
+    figure = next(iter(draw(each)))
+    write_files(each, tmp_path)
+    own = tmp_path / f"{figure}.pdf"
+    own.write_text("precious")
+    write_files(each, tmp_path, force=True)
+    assert own.read_text() == "precious"
+
+
+def test_pictures_that_are_wanted_no_more_go_and_what_somebody_made_is_kept_aside(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "check_formats", lambda formats: None)
+    monkeypatch.setattr(files, "written_as", lambda svg, formats: [(suffix, b"ours") for suffix in formats])
+    words = [f"w{k}" for k in range(30)]
+    runs = join([from_pair(words, run.numpy(), f"r{k}") for k, run in enumerate(noisy_copies(4, 30, 5))])
+    found = stability(runs, neighbours=[1])
+    figure = next(name for name, picture in draw(found).items() if picture.panels)
+    write_files(found, tmp_path)
+    (tmp_path / f"{figure}.pdf").write_text("precious")
+    write_files(found, tmp_path, force=True, figures=["pdf", "svg"])
+    assert (tmp_path / f"{figure}.pdf").read_bytes() == b"ours"
+    assert (tmp_path / f"{figure}.kept.pdf").read_text() == "precious"
+    write_files(found, tmp_path, force=True)
+    assert not (tmp_path / f"{figure}.pdf").exists()
+    assert (tmp_path / f"{figure}.kept.pdf").read_text() == "precious"

@@ -181,6 +181,18 @@ def test_words_that_runs_lack_by_chance_are_no_matter_of_letter_case():
     assert not any("more would be in common" in note for note in left_out(joined.joining))
 
 
+@pytest.mark.parametrize(
+    ("everywhere", "one", "other"),
+    [(["x²", "½", "…"], "m²", "m2"), (["ﬁn", "ﬂat"], "oﬃce", "office"), (["at&amp;t"], "r&amp;d", "r&d")],
+)
+def test_what_all_runs_spell_so_is_no_matter_of_some_files(everywhere, one, other):
+    rng, plain = np.random.default_rng(0), [f"w{k}" for k in range(20)]
+    for words, said in ((plain + everywhere, False), (plain, True)):
+        own = [[*words, one], [*words, other]]
+        runs = join([from_pair(some, rng.normal(size=(len(some), 5)), f"r{k}") for k, some in enumerate(own)])
+        assert any("more would be in common" in note for note in left_out(runs.joining)) == said
+
+
 def test_words_that_are_missing_or_of_other_letters_are_no_matter_of_normal_forms():
     rng, plain = np.random.default_rng(0), [f"w{k}" for k in range(20)]
     own = [["é", "ö"], ["e\u0300", "o"], ["été", "ø"]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 from gpustab.cli.options import Showing
@@ -56,7 +55,9 @@ def working(showing: Showing, *packages: str, extra: str = "study", **reads: Any
     """
     with session(showing, goes_on=showing.out is not None, **reads) as progress:
         require("this study", extra, *packages)
+        from gpustab.studies.shared.finished import clear_finished
+
         finished = None if showing.out is None else showing.out / ".finished"
         yield progress, finished
         if finished is not None:
-            rmtree(finished, ignore_errors=True)
+            clear_finished(finished)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from copy import copy
 from dataclasses import fields, is_dataclass
 from hashlib import sha256
@@ -14,10 +16,13 @@ from zlib import crc32
 import numpy as np
 import torch
 
-from gpustab.formats.atomic import clear_leftovers, make_folder, write_text
+from gpustab.errors import InputError
+from gpustab.formats.atomic import WritingError, clear_leftovers, make_folder, remove, write_text
 from gpustab.formats.parsed import read_json
 
 T = TypeVar("T")
+_PART = re.compile(r"[0-9a-f]{32}\.json")
+"""Name of a part that is kept, see :func:`digest_of`."""
 
 
 class Finished:
@@ -117,3 +122,15 @@ def digest_of(*said: Any) -> str:
             digest.update(json.dumps(part, default=str).encode())
         digest.update(b"\0")
     return digest.hexdigest()[:32]
+
+
+def clear_finished(folder: Path) -> None:
+    """Remove the parts that a folder keeps, and the folder, unless it holds files of others."""
+    if not folder.is_dir() or folder.is_symlink():
+        return
+    with suppress(InputError, WritingError, OSError):  # the study is written: what stays here costs room alone
+        clear_leftovers(folder)
+        for path in folder.iterdir():
+            if _PART.fullmatch(path.name) and not path.is_dir():
+                remove(path)
+        folder.rmdir()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from gpustab.studies.shared.finished import Finished, digest_of
+from gpustab.studies.shared.finished import Finished, clear_finished, digest_of
 
 
 class Inner(NamedTuple):
@@ -87,3 +87,21 @@ def test_a_part_is_made_once_where_it_is_kept_and_again_where_more_depends_on_it
     assert first == ([1.0], [2.0], [3.0])
     again = part(kept, "one"), part(kept.of("more"), "one"), part(kept.of("other"), "one")
     assert again == (([1.0], [2.0], [4.0]) if folder else ([4.0], [5.0], [6.0]))
+
+
+def test_what_is_kept_goes_and_files_of_others_stay(tmp_path):
+    folder, other, link = tmp_path / ".finished", tmp_path / "other", tmp_path / "link"
+    mine = {"thesis.txt": "1", "numbers.json": "2", f"{'g' * 32}.json": "3"}
+    for place in (folder, other):
+        Finished(place).part("one", lambda: [1.0])
+    for name, text in mine.items():
+        (folder / name).write_text(text)
+    (folder / "chapters").mkdir()
+    link.symlink_to(other)
+    for place in (folder, link, tmp_path / "none"):
+        clear_finished(place)
+    assert {path.name: path.read_text() for path in folder.iterdir() if path.is_file()} == mine
+    assert (folder / "chapters").is_dir()
+    assert len([*other.iterdir()]) == 1
+    clear_finished(other)
+    assert not other.exists()
