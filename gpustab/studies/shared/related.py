@@ -27,6 +27,8 @@ BETWEEN = Margin(0.2, "squared loss of two runs by which those to a third fall s
 STEPS = Margin(0.75, "squared loss of two runs by those to one between them, summed, above which they lie in a row")
 """It is 1 on a walk, 2 on a straight line, and a half for independent runs and for those of one kind."""
 
+_MOST = 50
+"""Each takes another look at all pairs: half of a thousand runs took minutes."""
 _LEAST = 3
 """Runs of which one may lie between the others; from four on two others tell what a pair should be."""
 _ROW = 5
@@ -82,7 +84,7 @@ def shared_parts(losses: Tensor) -> Tensor:
 
 
 def related(losses: Tensor, margin: float = RELATED, nearer: float = NEARER) -> list[Related]:
-    """Return runs that are related to others; without them no two of the rest are.
+    """Return runs that are related to others, at most fifty; without them no two of the rest are, if they are fewer.
 
     Args:
         losses: ``(R, R)`` symmetric pair matrix without copies. Of three runs only one between the others is known.
@@ -91,7 +93,7 @@ def related(losses: Tensor, margin: float = RELATED, nearer: float = NEARER) -> 
     """
     losses = losses.double().cpu()
     left, found, ends = list(range(len(losses))), list[Related](), dict[int, tuple[int, int]]()
-    while len(left) >= _LEAST:
+    while len(left) >= _LEAST and len(found) < _MOST:
         values = losses[left][:, left]
         pairs = _between(values, left, ends)
         if len(left) > _LEAST:
