@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from gpustab.machine.device import Compute
     from gpustab.runs.group import Group
 
+_SCHEME = re.compile(r"[A-Za-z][\w+.-]+:")
+"""Of two letters or more: one is a drive."""
+
 
 def check_device(name: str) -> None:
     """Refuse what is no name of a device; whether it is here, torch says."""
@@ -88,6 +91,27 @@ class Computing(Options):
             yield replace(compute, ranks=ranks)
 
 
+def check_place(path: Path) -> None:
+    """Refuse what a shell or a cloud would read as another place: a folder of this name would be made here."""
+    first = path.parts[0] if path.parts else ""
+    if Path(first).exists():
+        return
+    if first.startswith("~"):
+        raise InputError(
+            f"{path}: ~ is your home only where a shell reads it, without quotation marks; say {_home(path)}"
+        )
+    if _SCHEME.fullmatch(first):
+        raise InputError(f"{path}: this is an address, and only folders of this machine are written to")
+
+
+def _home(path: Path) -> Path:
+    """Return a path with the home folder for its ~, as it is where nobody is called so."""
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
+
+
 @dataclass(frozen=True)
 class Showing(Options):
     """What is printed and written.
@@ -101,7 +125,7 @@ class Showing(Options):
         verbose: print every table, and what is found and done on the way.
     """
 
-    out: Annotated[Path | None, Option(also=("-o", "--output"), metavar="DIR")] = None
+    out: Annotated[Path | None, Option(also=("-o", "--output"), metavar="DIR", each=check_place)] = None
     figures: tuple[FigureFormat, ...] = ("svg",)
     force: bool = False
     json: bool = False
@@ -112,7 +136,10 @@ class Showing(Options):
 def made(what: str, metavar: str) -> Option:
     """Return the option of a command that makes something: where that goes. Its ``--out`` is the page about it."""
     return Option(
-        f"What the command makes: {what}. --out is the folder of a page about it.", ("-o", "--output"), metavar=metavar
+        f"What the command makes: {what}. --out is the folder of a page about it.",
+        ("-o", "--output"),
+        metavar=metavar,
+        each=check_place,
     )
 
 

@@ -66,11 +66,11 @@ def _first(sentences: Sequence[str], width: int) -> list[str]:
 
 
 def _lead(blocks: Sequence[Block]) -> list[Block]:
-    """The first block that has a table, with that alone; or the first one."""
+    """The first block that has a table, with that alone; where none has, all: they are sentences."""
     told = [block for block in blocks if not block.folded]
     first = next((block for block in told if block.tables), None)
     if first is None:
-        return told[:1]
+        return told
     table = first.tables[0]
     shown = min(table.first, _TOGETHER) or _FIRST
     left = len(table.rows) - shown

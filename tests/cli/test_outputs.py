@@ -266,3 +266,19 @@ def test_a_page_may_lie_in_its_run_set(mine, call):
     assert call(f"{TRAIN} -o new --out new").exit_code == 0
     assert call(f"{TRAIN} -o new --out new/page").exit_code == 0
     assert call("stability new --out new/stability").exit_code == 0
+
+
+@pytest.mark.parametrize("command", [f"{TWO} --out", f"{TWO} -o", "average r0.txt r1.txt -o", "pack r0.txt r1.txt -o"])
+@pytest.mark.parametrize("where", ["~/x.txt", "~nobody/x.txt", "s3://bucket/x.txt", "https://b.org/x.txt"])
+def test_no_folder_is_named_by_a_home_or_an_address(place, call, command, where):
+    before = set(place.rglob("*"))
+    done = call(f"{command} {where}")
+    assert done.exit_code == 2
+    assert "~ is your home only" in done.stderr or "this is an address" in done.stderr
+    assert set(place.rglob("*")) == before
+
+
+def test_a_folder_that_is_called_so_is_written_to(place, call):
+    (place / "~").mkdir()
+    assert call(f"{TWO} --out ~/x").exit_code == 0
+    assert (place / "~/x/report.html").exists()

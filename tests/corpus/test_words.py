@@ -83,6 +83,14 @@ def test_turkic_letters_keep_their_dots(language):
     assert words("ISPARTA") == ["isparta"]
 
 
+@pytest.mark.parametrize("tokenizer", ["words", "whitespace", r"\S+"])
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_small_i_has_one_dot_in_any_language(tokenizer, language):
+    found = words("İstanbul istanbul İSTANBUL I\u0307stanbul", tokenizer=tokenizer, language=language)
+    assert found == ["istanbul"] * 4
+    assert words("İ", tokenizer=tokenizer, lowercase=False) == ["İ"]
+
+
 def test_lithuanian_letters_keep_their_dots_under_accents():
     """The examples of Unicode's SpecialCasing."""
     found = words("I\u0300 J\u0301 Į\u0303 Ì Í Ĩ IR", language="lt")

@@ -6,6 +6,7 @@ from scipy.special import stdtrit
 from gpustab.engine.neighbours import NeighbourPass
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared import belonging, chance, claims, copies, own_noise, related, ties
+from gpustab.studies.stability.claims import RETURN, Returning
 from gpustab.studies.thresholds.claims import alarms_of
 from tests.studies.edges import Edge, sure
 
@@ -116,6 +117,7 @@ EDGES = {
     "shared.apart": Edge(lambda x: lying_apart(5, x), "no", "yes"),
     "shared.chance-of-one": Edge(lambda x: lying_apart(5, 2.0, stdtrit(3, 1 - x / 5)), "yes", "no"),
     "shared.matters": Edge(lambda x: claims.documents(sure(1.0), Estimate(x, 0.0, 9))[0], "hardly", "matter"),
+    "shared.most": Edge(lambda x: RETURN.judge(Returning(sure(0.95), 10, x)), "read one", "few words"),
     "shared.noisy": Edge(lambda x: claims.too_noisy(x, 5), True, False),
     "shared.noisy-runs": Edge(lambda x: claims.too_noisy(0.2, int(x)), True, False, step=1),
     "shared.collapsed": Edge(lambda x: bool(list(alarms_of("g", {"a run": x}, None))), False, True),

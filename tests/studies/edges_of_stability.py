@@ -8,7 +8,6 @@ def returning(x):
 
 
 EDGES = {
-    "stability.most": Edge(lambda x: claims.RETURN.judge(Returning(sure(0.95), 10, x)), "read one", "few words"),
     "stability.read-one": Edge(returning, "several runs", "read one"),
     "stability.hardly": Edge(returning, "next to nothing", "several runs"),
     "stability.alike": Edge(

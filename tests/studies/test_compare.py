@@ -263,3 +263,13 @@ def test_the_page_has_both_measures_and_every_word():
     assert said.title == "Which is more stable: a or b?"
     assert [card.value for card in said.cards[::2]] == [number(5 * g["p@5"]["mean"], 2) for g in result.groups]
     assert said.claim.startswith("That the runs of a are more stable than the runs of b")
+
+
+@pytest.mark.parametrize("words", [8, 12, 18])
+def test_lists_that_are_most_of_the_words_compare_no_groups(words):
+    """Ten of eleven others come back by chance in any runs."""
+    few = compare(group("a", 0.3, v=words, d=6), group("b", 0.6, v=words, d=6))
+    assert few.contrasts[0]["verdict"] == "no test"
+    assert "is most of the words. Measure more words." in few.verdict[0]
+    more = compare(group("a", 0.3, v=60, d=6), group("b", 0.6, v=60, d=6))
+    assert "most of the words" not in " ".join(more.verdict)

@@ -401,3 +401,14 @@ def test_a_word_is_looked_up_as_texts_are_read(typed, read):
 def test_a_word_that_is_there_as_typed_is_taken_so():
     runs = load_runs([(["Fire", "fire", *(f"w{k}" for k in range(18))], x.numpy()) for x in noisy_copies(3, 20, 4)])
     assert neighbours_of(runs, "Fire", 3).groups[0]["word"] == "Fire"
+
+
+@pytest.mark.parametrize("words", [11, 12, 18])
+def test_lists_that_are_most_of_the_words_judge_no_neighbour(words):
+    """Ten of eleven others come back by chance in any runs, and were firm."""
+    runs, more = (runs_of(noisy_copies(12, v, 6)) for v in (words, 60))
+    few = neighbours_of(runs, "w0")
+    assert "are most of the words there are, and none is judged. Measure more words." in few.verdict[0]
+    assert {row["verdict"] for row in few.tables["shares"].records()} == {"not judged"}
+    for said in (neighbours_of(more, "w0"), neighbours_of(runs, "w0", 2)):
+        assert "most of the words" not in " ".join(said.verdict)

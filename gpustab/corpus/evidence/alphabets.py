@@ -15,6 +15,7 @@ from typing import NamedTuple
 from gpustab.corpus.evidence.doubt import Doubt, shown
 from gpustab.corpus.evidence.look import Look
 from gpustab.corpus.variants import fold
+from gpustab.errors import option
 
 _STRONG, _SLIGHT = 0.01, 0.002
 """Of the words, how many mix alphabets."""
@@ -65,6 +66,19 @@ def digits_for_letters(look: Look) -> Doubt | None:
     """Doubt words with digits for letters, as readers of scans put them: ``he1p`` beside *help*."""
     found = _looks_of(look, digits=True)
     return found and _doubt(found, look, "digits for letters", "a digit")
+
+
+def dotless(look: Look) -> Doubt | None:
+    """Doubt words with a dotless i where its capital is made one with a dot: *Irmak* is not *ırmak* then."""
+    if not look.options.lowercase or look.options.language in ("tr", "az"):
+        return None
+    held = [word for word in look.spaced if "ı" in word]
+    share = len(held) / max(len(look.spaced), 1)
+    if share < _STRONG or len(set(held)) < _DIFFERENT:
+        return None
+    says = f"letters ı: {share:.1%} of the words have one, and its capital is made an i with a dot"
+    way = f"say {option('language', 'tr')} to make small letters as Turkish has them"
+    return Doubt("alphabets", share, shown(held), False, says, way)
 
 
 def _doubt(found: _Looks, look: Look, what: str, kind: str) -> Doubt:

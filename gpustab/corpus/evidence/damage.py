@@ -6,11 +6,11 @@ import html
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from urllib.parse import unquote_to_bytes
 
-from gpustab.corpus.evidence.alphabets import digits_for_letters, mixed_alphabets
+from gpustab.corpus.evidence.alphabets import digits_for_letters, dotless, mixed_alphabets
 from gpustab.corpus.evidence.doubt import Doubt, shown
 from gpustab.corpus.evidence.look import Look
 from gpustab.errors import option
@@ -34,6 +34,8 @@ letters are the most frequent words. Notes of music have seven different ones.""
 _OTHER_BYTES, _LONG_ENOUGH = 0.2, 3
 """Of words of so many letters, how many are of other letters than a to z: in Icelandic and Vietnamese one in a hundred.
 """
+_SOME = 0.1
+"""Of the texts or words, how many are unlike the others where files are in several encodings."""
 _ALPHABETS = ("cp1251", "koi8_r", "iso8859_7", "cp1255", "cp1256")
 """Of Cyrillic, Greek, Hebrew and Arabic, which are taken for cp1252 where nothing says what they are."""
 _BESIDE_ASCII = re.compile("[^\x80-\xff\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013-\u2122]")
@@ -105,11 +107,30 @@ def _read_wrongly(look: Look) -> Doubt | None:
         for codec in _ALPHABETS
     ]
     says = f"another alphabet's bytes: {share:.0%} of the words of three letters or more have no letter from a to z"
-    way = (
-        f"read as cp1252 they are “{' '.join(held[:3])}”, as {', as '.join(shown_as)}: say {option('encoding', ...)} "
-        "of the one that can be read; or, of a text that was saved so, in Python text.encode('cp1252').decode(ENCODING)"
-    )
+    if _of_several(look, words):
+        says = f"several encodings: {says}"
+        one = "the files differ: save each as UTF-8, in Python path.write_text(path.read_text(ENCODING), 'utf-8')"
+    else:
+        one = (
+            f"say {option('encoding', ...)} of the one that can be read; or, of a text that was saved so, in Python "
+            "text.encode('cp1252').decode(ENCODING)"
+        )
+    way = f"read as cp1252 they are “{' '.join(held[:3])}”, as {', as '.join(shown_as)}: {one}"
     return Doubt("twice", share, shown(held), True, says, way)
+
+
+def _of_several(look: Look, words: Sequence[str]) -> bool:
+    """Tell whether texts differ: some have letters that cp1252 has not; or their small letters are large ones of it.
+
+    KOI8 has its small letters where cp1251 has the large ones.
+    """
+    if look.layout != "files":
+        return False
+    beyond = [[letter for letter in word if not letter.isascii()] for word in words if not word.isascii()]
+    other = sum(any(map(_BESIDE_ASCII.match, letters)) for letters in beyond) / max(len(beyond), 1)
+    texts = ["".join(piece.texts) for piece in look.pieces]
+    large = sum(sum(map(str.isupper, text)) > sum(map(str.islower, text)) for text in texts) / max(len(texts), 1)
+    return any(_SOME <= share <= 1 - _SOME for share in (other, large))
 
 
 @cache
@@ -280,4 +301,5 @@ DAMAGES: tuple[Callable[[Look], Doubt | None], ...] = (
     letters_apart,
     mixed_alphabets,
     digits_for_letters,
+    dotless,
 )

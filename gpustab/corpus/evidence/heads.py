@@ -21,8 +21,9 @@ _AGAIN = 3
 _PAIRS, _BODY = 10, 0.5
 """Heads of the same two fields from which they are no accident, and words at most that stand in these: the others are
 text of the records."""
-_WHOLE = 0.9
-"""Of the words, how many stand in heads from which nothing is left where these are left out."""
+_SAID, _LENGTH, _OUTSIDE = 1 / 3, 1 / 3, 0.1
+"""Of a field's lines, how many end as sentences do where it is text; else, how long they are beside the longest, where
+of the text only so much stands in no field."""
 _ALL = 0.8
 """Of the lines, how many begin with one of a few names: a play on few pages has less."""
 _TIMED, _WITH_WORDS = 0.25, 0.6
@@ -47,7 +48,7 @@ _KEY = re.compile(
     )""",
     re.X,
 )
-_STAMP = r"\W{0,2}(?:[A-Z][a-z]{2} +\d+ +)?\d+(?:[-/:]\d+[-/.:]\d|\.\d+(?:[-/:]\d|\.\d+,? +\d+:\d))[^A-Za-z\n]*"
+_STAMP = r"\W{0,2}(?:[A-Z][a-z]{2} +\d+ +)?\d+(?:[-/:]\d+[-/.:]\d|\.\d+(?:[-/:]\d|\.\d+,? +\d+:\d))(?:[^\w\n]|[\d_])*"
 _TIME = re.compile(rf"{_STAMP}|\W{{0,2}}\d+\.\d+[ \t]+\d+\.\d+\s")
 _CLOCK, _VERSE = re.compile(r"\W{0,2}\d{1,2}[:h][0-5]\d(?!\d)"), re.compile(r"\W{0,2}\d+:\d(?!\d)")
 """An hour has two digits behind the colon; a verse of a chapter may have one."""
@@ -55,7 +56,7 @@ _TELEPHONE = re.compile(r"\W{0,4}\d[\d ()-]{5,}:\s")
 _SPEAKER = re.compile(r"([^\W\d_][\w .'-]{0,30}?)[ ]?:\s")
 _CUE = r"(?:[a-z]+:\S+(?:[ \t]+|$))*$"
 """What stands behind a time and is of it: ``align:start position:0%``."""
-_BEFORE_LETTERS = r"\W*\d+(?:[-:./]|h(?=\d))[^A-Za-z\n]*"
+_BEFORE_LETTERS = r"\W*\d+(?:[-:./]|h(?=\d))(?:[^\w\n]|[\d_])*"
 """What a line begins with that begins with a time and no month; of other lines it takes numbers: they are no words."""
 _LEAD_OF_MONTHS, _LEAD = re.compile(_STAMP), re.compile(_BEFORE_LETTERS)
 _CUE_OF_MONTHS, _CUE_ALONE = re.compile(f"{_STAMP}{_CUE}"), re.compile(f"{_BEFORE_LETTERS}{_CUE}")
@@ -63,6 +64,10 @@ _MARK = re.compile(r"[^\w\s.,;'’-]|_")
 """A sign that no sentence begins with; nor does one with two words in capitals."""
 _PARTS = r"\"?[ \t]*[:=;-]|(?<=[A-Z0-9])[ \t]|[ \t]+\""
 _LETTER = re.compile(r"[^\W\d_]")
+_END = re.compile(r"[.!?…;][]\"'”’»)}]*(?:,|\{[^{}]*\})?$")
+_CELLS = re.compile(r"(?:[^,\s]*,[ ]?)*")
+_OVERRIDES = r"(?:\{\\[^{}\n]*\})?"
+"""What subtitles of SubStation have before and within a line: ``{\\i1}``."""
 _DIGITS = re.compile(r"\d+")
 _FEW_OPENINGS, _MOST_OPENINGS, _LINES, _NEARLY = 0.1, 40, 20, 0.95
 """Ways in which most lines begin, for each line and at most: in prose there are about as many as lines."""
@@ -114,11 +119,53 @@ def record_heads(look: Look) -> Doubt | None:
     shown_names = ", ".join(names[:4]) + " ..." * (len(names) > 4)
     says = f"heads of records: {share:.1%} of the words stand in lines of {shown_names}"
     lines = [line for head in again for line in head.lines]
-    way = f"say {option('drop', _pattern(names, lines))} to leave such lines out"
-    if share >= _WHOLE:
-        named = named_lines(look)
-        way = named.way if named else "give the field that is the text alone"
-    return Doubt("heads", share, shown(lines), strong, says, way)
+    return Doubt("heads", share, shown(lines), strong, says, _way(look, names, lines))
+
+
+def _way(look: Look, names: Sequence[str], lines: Sequence[str]) -> str:
+    """Return how to leave heads out: where most of the text stands in fields, these lose their names alone."""
+    texts = _fields_of_text(look, names)
+    if not texts:
+        return f"say {option('drop', _pattern(names, lines))} to leave such lines out"
+    rest = [name for name in names if name not in texts]
+    by_cells: dict[str, list[str]] = {}
+    for name, own in texts.items():
+        by_cells.setdefault(_cells_before(own), []).append(name)
+    cut = "|".join(_names_pattern(own) + cells for cells, own in by_cells.items())
+    pattern = f"{cut}|{_pattern(rest, [line for line in lines if _name(line) not in texts])}" if rest else cut
+    return f"say {option('drop', pattern)} to leave the names out" + " and the other fields" * bool(rest)
+
+
+def _fields_of_text(look: Look, names: Sequence[str]) -> dict[str, list[str]]:
+    """Return the lines of each field that is text, if more of the text stands in these than outside of all fields."""
+    values: dict[str, list[str]] = {}
+    last = ""
+    for line in look.lines:
+        name = _name(line)
+        last = name or (last if line[:1] in (" ", "\t") and line.strip() else "")
+        values.setdefault(last, []).append(line[line.find(name) + len(name) :].lstrip('"*_ \t=:-'))
+    own = {name: held for name, held in values.items() if name in names or (name and len(held) >= _AGAIN)}
+    words = {name: sum(map(_plain, held)) for name, held in values.items()}
+    outside = sum(words[name] for name in values if name not in own)
+    fields = {name: held for name, held in own.items() if 2 * words[name] > len(" ".join(held).split())}
+    texts = {
+        name: held for name, held in fields.items() if sum(bool(_END.search(one)) for one in held) > _SAID * len(held)
+    }
+    if outside <= _OUTSIDE * sum(words[name] for name in fields):
+        longest = max((words[name] / len(fields[name]) for name in fields), default=0)
+        texts |= {name: held for name, held in fields.items() if words[name] >= _LENGTH * longest * len(held)}
+    return texts if sum(words[name] for name in texts) > outside else {}
+
+
+def _plain(line: str) -> int:
+    """Return how many words of a line are of letters alone, but for signs around."""
+    return sum(word.strip("\"'.,;:!?()[]{}“”‘’«»").replace("'", "").replace("’", "").isalpha() for word in line.split())
+
+
+def _cells_before(values: Sequence[str]) -> str:
+    """Return a pattern of the cells between commas that all these lines have before their text."""
+    cells = min(_CELLS.match(value)[0].count(",") for value in values)  # type: ignore[index]
+    return rf"[ \t]*(?:[^,\n]*,){{{cells}}}{_OVERRIDES}" if cells >= _AGAIN else ""
 
 
 def _pairs(look: Look, heads: Sequence[Head]) -> list[Head]:
@@ -294,7 +341,9 @@ def _pattern(names: Sequence[str], lines: Sequence[str]) -> str:
     folded = r"(?:\n[ \t]+\S.*)*" if len(begun) < len(lines) else ""  # with the lines that go on with it
     if all(line.startswith(f"{_name(line)}:") and line[0].isalnum() for line in begun):
         return rf"^(?:{'|'.join(map(re.escape, names[:40]))}):.*{folded}"
-    ways = [re.escape(name) if not name[0].isalnum() else f"{re.escape(name)}(?={_PARTS})" for name in names[:40]]
+    ways = [re.escape(name) for name in names[:40] if not name[0].isalnum()]
+    if lettered := [re.escape(name) for name in names[:40] if name[0].isalnum()]:
+        ways.append(f"(?:{'|'.join(lettered)})(?={_PARTS})")
     return rf"^[^\w\n]*(?:{'|'.join(ways)}).*{folded}"
 
 

@@ -28,7 +28,7 @@ _PIECES = 5
 """Pieces of markup, or lines of code, from which it is no accident."""
 _KINDS = {
     "tags": r"</?[!?A-Za-z][\w:.-]*(?:\s[^<>]*)?/?>",
-    "templates": r"\{\{[^{}]*\}\}|\[\[[^][|\n]*\||\]\]|^[{|].*",
+    "templates": r"\{\{[^{}]*\}\}|\[\[[^][|\n]*\||\]\]|^(?:\{[{|]|\|[-}+!]|\|[^|\n=]*=).*",
     "addresses": r"\]\([^()\s]+\)|(?:https?://|www\.)\S+|\b[\w.+-]{1,64}@[\w-]+\.[\w.-]+",
     "entities": r"&#?\w{2,9};",
     "commands": r"\\[A-Za-z]{2,}\*?(?:\[[^][]*\])?|@[A-Za-z]+(?=\{)",

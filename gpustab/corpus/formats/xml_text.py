@@ -250,11 +250,22 @@ def _refuse_fields(file: TextFile, found: Survey, root: Any) -> None:
     ranked = sorted(words, key=lambda name: (name not in text, -words[name]))
     if of_records is not None:
         ranked = [of_records, *(name for name in ranked if name != of_records)]
+    if words[ranked[0]] < _FEWEST * found.uses[ranked[0]].number:
+        ranked = _around_words(root, ranked[0]) or ranked
     ways = ", ".join(option("column", name) for name in ranked[:_OFFERED])
     raise InputError(
         f"{file.path}: this XML has fields beside text (of its words stand in {shown}); which element is a document's "
         f"text? say {ways}, or {option('format', 'html')} to read all of them"
     )
+
+
+def _around_words(root: Any, name: str) -> list[str]:
+    """Return what elements of a word each stand in, as corpora with tags have them: the nearest with a text first."""
+    there = Counter(name_of(element) for element in root.iter("{*}*"))
+    held = Counter(name_of(above) for element in root.iter(f"{{*}}{name}") for above in element.iterancestors())
+    first = next(root.iter(f"{{*}}{name}"))
+    around = dict.fromkeys(name_of(above) for above in first.iterancestors() if above is not root)
+    return [one for one in around if held[one] >= _LONG * there[one]]
 
 
 def _refuse_attributes(file: TextFile, elements: Iterable[Any], total: int) -> None:

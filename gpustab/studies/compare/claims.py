@@ -11,7 +11,7 @@ from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.reliability import LEAST
 from gpustab.statistics.windows import SURE
 from gpustab.studies.shared.chance import at_chance
-from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, too_noisy
+from gpustab.studies.shared.claims import MOST, NOISY, NOISY_RUNS, Claim, Margin, too_noisy
 from gpustab.studies.shared.unfit import RULE, Unfit
 from gpustab.studies.shared.wording import capital, difference_span, number_span, the_runs, word
 
@@ -22,7 +22,8 @@ ALIKE_LOSS = Margin(0.02, "difference of two losses, each as a share of chance, 
 class Groups(NamedTuple):
     """Two groups by both measures: mean p@n at list length n, and mean PIP loss as a share of chance.
 
-    ``kinds`` are groups whose runs fall into kinds, over which no mean holds; then nothing is tested.
+    ``kinds`` are groups whose runs fall into kinds, over which no mean holds; then nothing is tested. ``chance`` is the
+    p@n of unrelated runs.
     """
 
     first: str
@@ -33,6 +34,7 @@ class Groups(NamedTuple):
     one_loss: Estimate
     other_loss: Estimate
     kinds: Sequence[str] = ()
+    chance: float = 0.0
 
     @property
     def difference(self) -> tuple[float, float]:
@@ -98,7 +100,7 @@ def _which(difference: tuple[float, float], alike: float) -> str:
 
 
 def _judge(groups: Groups) -> str:
-    if groups.unlike or groups.kinds:
+    if groups.chance > MOST or groups.unlike or groups.kinds:
         return "no test"
     sure = {groups.by_neighbours, groups.by_loss} & {"first", "second"}
     return "disagree" if len(sure) == 2 else groups.by_neighbours
@@ -151,6 +153,8 @@ def _disagree(groups: Groups) -> str:
 
 def _why_not(groups: Groups) -> str:
     """Why nothing is tested, with what helps."""
+    if groups.chance > MOST:
+        return f"a list of {word(groups.n)} is most of the words. Measure more words"
     if groups.kinds:
         kinds = Unfit(kinds=groups.kinds)
         return f"{kinds.why}. {kinds.advice}"
@@ -163,7 +167,8 @@ MORE_STABLE = Claim[Groups](
     rule=(
         f"the 95 % interval of the difference of p@n lies on one side of 0 and reaches beyond {ALIKE}. Alike: it lies "
         f"within. Disagree: the loss as a share of chance says the opposite, by {ALIKE_LOSS} or more. No test if "
-        "the runs of a group are hardly more alike than unrelated spaces, or fall into kinds"
+        f"the runs of a group are hardly more alike than unrelated spaces, fall into kinds, or share over {MOST} of a "
+        "list by chance"
     ),
     judge=_judge,
     sentences={

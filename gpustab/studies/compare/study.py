@@ -196,7 +196,7 @@ def _compare(one: Runs, other: Runs, notes: Sequence[list[str]], options: Compar
     result.contrasts = [{"name": name, "groups": names, **_plain(x.minus(y))} for name, (x, y) in numbers.items()]
     silent = together(x.unfit for x in measured)
     estimates = (measured[0].p, measured[1].p, n, measured[0].share, measured[1].share)
-    groups = Groups(one.name, other.name, *estimates, silent.kinds)
+    groups = Groups(one.name, other.name, *estimates, silent.kinds, n / max(one.words - 1, 1))
     result.contrasts[0]["verdict"], result.contrasts[-1]["verdict"] = MORE_STABLE.judge(groups), groups.by_loss
     noisy = ", and ".join(x.few for x in measured if x.few)
     answer.report(f"{one.name} and {other.name}", 0.0)

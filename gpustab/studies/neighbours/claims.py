@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 from gpustab.results import Column
 from gpustab.results.page import percent
 from gpustab.statistics.intervals import wilson
-from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, too_noisy
+from gpustab.studies.shared.claims import MOST, NOISY, NOISY_RUNS, Claim, Margin, too_noisy
 from gpustab.studies.shared.wording import capital, listed, quoted
 from gpustab.studies.shared.wording import word as in_words
 
@@ -36,16 +36,18 @@ class Hits(NamedTuple):
         runs: runs that have the query. One that lacks the neighbour does not have it in its list.
         margin: probability ``Φ(m̄ / s)`` that it is nearer than the first word outside the list.
         p: p@n of the query, mean over the pairs of runs; NaN of one run.
+        chance: the same of unrelated runs.
     """
 
     hits: int
     runs: int
     margin: float
     p: float
+    chance: float = 0.0
 
 
 def _judge(word: Hits) -> str:
-    if word.runs < LEAST_RUNS or too_noisy(word.p, word.runs):
+    if word.chance > MOST or word.runs < LEAST_RUNS or too_noisy(word.p, word.runs):
         return UNJUDGED
     (low, high), share = wilson(word.hits, word.runs), word.hits / word.runs
     if share >= OFTEN and word.margin >= OFTEN and low >= HALF:
@@ -118,6 +120,7 @@ class Judged(NamedTuple):
         chooser: which runs chose the listed neighbours, where others judge.
         lacking: chosen words that these runs were not read over, as where only words of all runs are; nobody judges
             them.
+        chance: p@n of unrelated runs.
     """
 
     query: str
@@ -129,6 +132,7 @@ class Judged(NamedTuple):
     beyond: Sequence[Neighbour] = ()
     chooser: str = ""
     lacking: Sequence[str] = ()
+    chance: float = 0.0
 
     @property
     def needed(self) -> int:
@@ -234,6 +238,8 @@ def train_more(p: float) -> str:
 
 
 def _too_few(judged: Judged) -> str:
+    if judged.chance > MOST:
+        return f"The {_words_of(judged)} are most of the words there are, and none is judged. Measure more words."
     few = f"{in_words(judged.runs).capitalize()} {judged.kind} are too few to judge the {_words_of(judged)}"
     return f"{few}. {train_more(judged.p)}"
 
@@ -263,9 +269,9 @@ SOME_HOLD = Claim[Judged](
     paper=NONE_IN_ALL,
     rule=(
         f"one of them is firm; no if all are passing. No test below {LEAST_RUNS:g} runs, or below {NOISY_RUNS:g} if "
-        f"p@n is below {NOISY:g}"
+        f"p@n is below {NOISY:g}, or if over {MOST:g} of a list come back by chance"
     ),
-    judge=lambda x: "no test" if x.runs < x.needed else some_hold([one.verdict for one in x.listed]),
+    judge=lambda x: "no test" if x.chance > MOST or x.runs < x.needed else some_hold([one.verdict for one in x.listed]),
     sentences={
         "yes": _some_firm,
         "no": lambda x: f"{x.nearest}, trust none: all are passing in these {in_words(x.runs)} {x.kind}.",

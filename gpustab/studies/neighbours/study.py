@@ -35,6 +35,7 @@ from gpustab.studies.neighbours.claims import (
     margin,
     on_these_documents,
 )
+from gpustab.studies.shared.claims import MOST
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.spaces import look_at
 from gpustab.studies.shared.ties import alarm_of_ties, note_of_ties
@@ -163,8 +164,9 @@ def _find(
         beyond,
         the_runs(chooser.name) if chooser else "",
         lacking,
+        shown / max(runs.words - 1, 1),
     )
-    sentence = on_these_documents(judged, drawn) if drawn else SOME_HOLD.sentence(judged)
+    sentence = on_these_documents(judged, drawn) if drawn and judged.chance <= MOST else SOME_HOLD.sentence(judged)
     result.settings |= {"word": runs.vocabulary.text(query), "n": shown}
     result.groups.append(
         {
@@ -274,12 +276,12 @@ def shares(
         beyond = cosines - nearest.cosines[:, 0, n].cpu()
     else:
         beyond = torch.where(cosines.isnan(), torch.nan, torch.ones_like(cosines))  # no word is outside the list
-    of, rows = int(nearest.present[:, 0].sum()), []
+    of, rows, chance = int(nearest.present[:, 0].sum()), [], n / max(runs.words - 1, 1)
     for k, values, margins in zip(words.tolist(), cosines, beyond, strict=True):
         if not bool(values.isnan().all()):
             place = chosen.index(k) + 1 if k in chosen else None
             rows.append(
-                _share(runs, k, place, Hits(int((lists == k).sum()), of, margin(*_mean_sd(margins)), p), values)
+                _share(runs, k, place, Hits(int((lists == k).sum()), of, margin(*_mean_sd(margins)), p, chance), values)
             )
     listed = len([row for row in rows if row.place])
     return rows[:listed] + sorted(rows[listed:], key=lambda x: (-x.low, -x.cosine))

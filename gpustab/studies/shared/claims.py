@@ -309,6 +309,7 @@ NOISY_RUNS = Margin(10, "runs below which no word or neighbour is judged where l
 """Where two runs share a fifth of a list, as bootstrap runs of a small corpus do, a neighbour that is in five of five
 is *firm* wrongly in 23 to 28 % of the cases, in eight of eight in 10 %, in ten in 2 %; of words that five such runs put
 in the least stable tenth two of three are not there."""
+MOST = Margin(0.5, "p@n of unrelated runs above which a list is most of the words, and nothing follows from it")
 MATTERS = Margin(1.1, "ratio of the losses of bootstrap and shuffled runs from which documents matter: a tenth more")
 
 

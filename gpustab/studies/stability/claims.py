@@ -14,12 +14,11 @@ from gpustab.results.page import counted, number, percent
 from gpustab.runs.key import ENCODER, noun_of
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.reliability import Reliability
-from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, too_noisy
+from gpustab.studies.shared.claims import MOST, NOISY, NOISY_RUNS, Claim, Margin, too_noisy
 from gpustab.studies.shared.wording import FEWER_THAN_ONE, about, capital, listed, of_list, word
 
 READ_ONE = Margin(0.85, "p@10 above which neighbours may be read from one run: at most three in twenty would not")
 HARDLY = Margin(0.2, "p@10 below which neighbours of one run say next to nothing")
-MOST = Margin(0.5, "p@n of unrelated runs above which a list is most of the words, and nothing follows from it")
 ALIKE = Margin(0.05, "difference of p@n between halves and within them that is none: half a neighbour of ten")
 OPPOSITE = Margin(0.2, "Spearman's ρ of the words' PIP loss and p@n above which the two point opposite ways")
 """Measured with 3 runs: −0.23 to −0.62 in runs that learned their corpus (skip-gram and LSA on lee and sotu, mean

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.corpus.evidence.conftest import prose
+from tests.corpus.evidence.conftest import choices, prose
 
 LINES = prose(60, seed=4)
 RUSSIAN = [
@@ -84,3 +84,20 @@ SILENT = {
 @pytest.mark.parametrize("name", SILENT)
 def test_texts_of_two_alphabets_raise_no_doubt(look, name):
     assert "alphabets" not in {doubt.kind for doubt in look("\n".join(SILENT[name]), layout="files").doubts}
+
+
+TURKISH = "Irmak kıyısında yaşlı kadın ışığı yaktı ve ılık sütü aldı; kapıyı kapattı, kızı sıcak odada kaldı"
+
+
+def test_a_dotless_i_whose_capital_gets_a_dot_is_doubted_and_the_way_mends_it(look):
+    text = "\n".join(f"{one} {TURKISH}" for one in prose(30))
+    (doubt,) = [one for one in look(text, drop_duplicates=False).doubts if "letters ı" in one.says]
+    assert not doubt.strong
+    assert choices(doubt.way) == [{"language": "tr"}]
+    assert not [one for one in look(text, drop_duplicates=False, language="tr").doubts if "letters ı" in one.says]
+
+
+@pytest.mark.parametrize("line", ["Irmak said", "[kɯ ı] in IPA", "Diyarbakır and Yıldız are names"])
+def test_a_name_with_a_dotless_i_is_no_turkish(look, line):
+    text = "\n".join(f"{one} {line if not k % 5 else one}" for k, one in enumerate(prose(100)))
+    assert not [one for one in look(text, drop_duplicates=False).doubts if "letters ı" in one.says]

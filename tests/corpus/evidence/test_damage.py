@@ -8,6 +8,7 @@ import urllib.parse
 
 import pytest
 
+from gpustab.corpus.evidence import evidence
 from tests.corpus.evidence.conftest import leads_on, prose
 
 GERMAN = [one.replace("a", "ä").replace("ou", "ü").replace("ss", "ß") for one in prose(40, seed=2)]
@@ -159,3 +160,17 @@ def test_bytes_of_another_alphabet_are_doubted_and_the_way_reads_them(look, code
 )
 def test_letters_beside_a_to_z_are_no_other_alphabet(look, line):
     assert "twice" not in raised(look, "\n".join(f"{one} {line}" for one in prose(30)), drop_duplicates=False)
+
+
+@pytest.mark.parametrize(
+    "codecs", [("utf-8", "cp1251", "koi8_r"), ("cp1251", "koi8_r"), ("utf-8", "cp1251"), ("cp1251",)]
+)
+def test_files_of_several_encodings_are_not_read_as_one(tmp_path, codecs):
+    words = ELEVEN.split()
+    for k in range(30):
+        text = " ".join(words[k % 5 :] + words[: k % 7] + [f"слово{k}"])
+        (tmp_path / f"{k:02}.txt").write_bytes(text.encode(codecs[k % len(codecs)]))
+    (doubt, *_) = evidence(tmp_path, min_count=1, drop_duplicates=False).doubts
+    assert doubt.kind == "twice"
+    assert doubt.says.startswith("several encodings") == (len(codecs) > 1)
+    assert ("encoding=" in doubt.way) == (len(codecs) == 1)

@@ -70,3 +70,25 @@ def test_two_letters_are_read_as_they_were(tmp_path):
     path = tmp_path / "b" / "a.xml"
     path.write_text(f'<?xml version="1.0"?><{root}>{form.format(k=1, text=TEXTS[0])}</{root}>')
     assert "river0" in str(texts(path))
+
+
+SIGNS = "<c>.</c>" * 15
+WORDS = {
+    "BNC": ("bncDoc", f"<wtext><p><s n='1'>{{words}}{SIGNS}</s></p></wtext>", "<w c5='NN'>{word} </w>"),
+    "tokens": ("corpus", f"<sent id='1'>{{words}}{SIGNS}</sent>", "<tok>{word}</tok>"),
+    "tokens with lemmas": ("corpus", "<chunk>{words}</chunk>", "<tok><orth>{word}</orth><base>{word}</base></tok>"),
+}
+
+
+@pytest.mark.parametrize("kind", WORDS)
+def test_elements_of_a_word_each_are_not_offered_as_texts(tmp_path, kind):
+    """Each word was a document by itself, as the message said to choose."""
+    root, form, word = WORDS[kind]
+    parts = (form.format(words="".join(word.format(word=one) for one in text.split())) for text in TEXTS)
+    path = tmp_path / "a.xml"
+    path.write_text(f"<?xml version='1.0'?><{root}>{''.join(parts)}</{root}>")
+    with pytest.raises(InputError) as refused:
+        texts(path)
+    ways = re.findall(r"column='(\w+)'", str(refused.value))
+    assert ways
+    assert all([len(words) > 80 for words in texts(path, column=way)] == [True] * len(TEXTS) for way in ways)
