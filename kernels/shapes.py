@@ -59,11 +59,11 @@ def _made_tensor(name: str, given: Any) -> str:
     if isinstance(getattr(given, "weight", None), Tensor):
         return f": {name}.weight"
     ways: dict[str, Callable[[], object]] = {
-        f"torch.as_tensor({name})": lambda: torch.as_tensor(given),
+        f"torch.as_tensor({name})": lambda: torch.as_tensor(given, device="cpu"),
         f"torch.stack({name})": lambda: torch.stack(given),
-        f"torch.as_tensor({name}.copy())": lambda: torch.as_tensor(given.copy()),
-        f"torch.as_tensor({name}.to_numpy().copy())": lambda: torch.as_tensor(given.to_numpy().copy()),
-        f"torch.as_tensor({name}.vectors)": lambda: torch.as_tensor(given.vectors),
+        f"torch.as_tensor({name}.copy())": lambda: torch.as_tensor(given.copy(), device="cpu"),
+        f"torch.as_tensor({name}.to_numpy().copy())": lambda: torch.as_tensor(given.to_numpy().copy(), device="cpu"),
+        f"torch.as_tensor({name}.vectors)": lambda: torch.as_tensor(given.vectors, device="cpu"),
     }
     for way, make in ways.items():
         with suppress(Exception):

@@ -280,7 +280,7 @@ def percent_with_half(share: float, half: float) -> str:
     """Return a share in percent with half of its interval, which stays between 0 and 100; alone where there is none.
 
     >>> percent_with_half(0.18, 0.11), percent_with_half(0.04, 0.061), percent_with_half(0.312, float("nan"))
-    ('18 ± 11 %', '4 (0–10) %', '31 %')
+    ('18 ± 11 %', '4.0 (0–10.1) %', '31 %')
     """
     if math.isnan(share) or math.isnan(half):
         return percent(share)

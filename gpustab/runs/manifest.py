@@ -356,7 +356,8 @@ def _texts_beside(folder: Path) -> Iterator[Path]:
 
 def is_leaf(folder: Path) -> bool:
     """Return whether a folder holds run files, or a finished pack of them."""
-    return _is_ours(folder / PACKED) or bool(run_files(folder))
+    packed = folder / PACKED
+    return _is_ours(packed) or (packed.is_file() and any(folder.glob("packed-*"))) or bool(run_files(folder))
 
 
 def _what_instead(folder: Path) -> str:

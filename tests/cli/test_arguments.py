@@ -259,7 +259,7 @@ def answers(tmp_path_factory):
         (place / leaf).mkdir(parents=True)
     for leaf in ("set/x/shuffled", "set/x/bootstrap"):
         (place / leaf / "run-000.safetensors").touch()
-    (place / "set/manifest.json").write_text("{}")
+    (place / "set/manifest.json").write_text(json.dumps({"schema": "gpustab.runset/2", "groups": []}))
     (place / "taken/summary.json").write_text("{}")
     calls = json.dumps([call if isinstance(call, list) else call.split() for call, _ in CALLS])
     done = subprocess.run(

@@ -131,7 +131,7 @@ def test_targets_and_seed_reach_the_study(call):
 def test_neighbours_of_a_word_side_by_side(call):
     done = call("neighbours w3 r0.txt r1.txt r2.txt -n 4")
     assert done.exit_code == 0
-    assert done.stdout.startswith("Three runs are too few to judge the four nearest words of w3")
+    assert done.stdout.startswith("Three runs are too few to judge the four nearest words of “w3”")
     assert "The 4 nearest neighbours of “w3” in 3 runs" in done.stdout
     assert all(name in done.stdout for name in ("verdict", "place", "ahead", "95 %"))
     content = one_object(call("neighbours w3 r0.txt r1.txt r2.txt --json").stdout)

@@ -55,9 +55,9 @@ def working(showing: Showing, *packages: str, extra: str = "study", **reads: Any
     """
     with session(showing, goes_on=showing.out is not None, **reads) as progress:
         require("this study", extra, *packages)
-        from gpustab.studies.shared.finished import clear_finished
-
         finished = None if showing.out is None else showing.out / ".finished"
         yield progress, finished
         if finished is not None:
+            from gpustab.studies.shared.finished import clear_finished  # imports torch, as the study has
+
             clear_finished(finished)

@@ -27,6 +27,11 @@ BETWEEN = Margin(0.2, "squared loss of two runs by which those to a third fall s
 STEPS = Margin(0.75, "squared loss of two runs by those to one between them, summed, above which they lie in a row")
 """It is 1 on a walk, 2 on a straight line, and a half for independent runs and for those of one kind."""
 
+_SPREADS = 2.5
+"""Robust spreads of all pairs' parts above their median from which two are related: where runs differ most in one
+direction, some lie near by chance, and others as far from what is due."""
+_SURE = 0.85
+"""Part in common that no such direction gives."""
 _MOST = 50
 """Each takes another look at all pairs: half of a thousand runs took minutes."""
 _LEAST = 3
@@ -112,7 +117,10 @@ def related(losses: Tensor, margin: float = RELATED, nearer: float = NEARER) -> 
 
 def _related_pairs(values: Tensor, margin: float, nearer: float) -> Tensor:
     """Return which pairs have much in common and lie near: also nearer than either to all that it has not."""
-    pairs = shared_parts(values) > margin
+    parts = shared_parts(values)
+    known = parts[parts.isfinite()]
+    beyond = known.median() + _SPREADS * 1.4826 * (known - known.median()).abs().median() if len(known) else 0.0
+    pairs = parts > max(margin, min(float(beyond), _SURE))
     if not bool(pairs.any()):
         return pairs
     median = values.where(~pairs, math.nan).fill_diagonal_(math.nan).nanmedian(1).values
