@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import tempfile
+from functools import cache
 from pathlib import Path
+
+from typer.testing import CliRunner
 
 from benchmarks.zoo.__main__ import Seen, table
 from benchmarks.zoo.made import made
 from benchmarks.zoo.specimen import Specimen
+from gpustab.cli import app
 from gpustab.cli.complaints import as_typed
 from gpustab.corpus.evidence import evidence
 from gpustab.corpus.evidence.page import lines_of
@@ -80,8 +84,15 @@ def _counted(name: str) -> tuple[str, str, str]:
     return table(seen).partition("\n\n")
 
 
+@cache
+def _spell_as_info() -> None:
+    """Let the command line say how its options are typed, as each call of ``gpustab info`` does first."""
+    CliRunner().invoke(app, ["info", "--help"])
+
+
 def said(specimen: Specimen) -> str:
     """Return what ``gpustab info`` says of a text, in short."""
+    _spell_as_info()
     with tempfile.TemporaryDirectory() as folder:
         path = specimen.write(Path(folder))
         try:

@@ -21,7 +21,7 @@ from gpustab.formats.atomic import WritingError, clear_leftovers, make_folder, r
 from gpustab.formats.parsed import read_json
 
 T = TypeVar("T")
-_PART = re.compile(r"[0-9a-f]{32}\.json")
+_PART = re.compile(r"[0-9a-f]{32}\.(?:json|npy)")
 """Name of a part that is kept, see :func:`digest_of`."""
 
 
