@@ -131,14 +131,14 @@ def farthest(losses: Tensor) -> Apart | None:
     run = int(own.argmax())
     rest = torch.cat([own[:run], own[run + 1 :]])
     among = float((means.sum() - 2 * means[run]) / (runs - 2))
-    beyond = _beyond(float(own[run]), rest.log()) if bool((rest > 0).all()) else 0.0
+    beyond = _errors_off(float(own[run].log()), rest.log()) if bool((rest > 0).all()) else 0.0
     return Apart(run, float(means[run]) / among if among else math.nan, beyond, runs, (among, float(means.mean())))
 
 
-def _beyond(own: float, logs: Tensor) -> float:
-    """Return by how many standard errors the logarithm of one value lies beyond others."""
-    error = float(logs.std()) * math.sqrt(1 + 1 / len(logs))
-    return (math.log(own) - float(logs.mean())) / error if error else math.inf
+def _errors_off(one: float, others: Tensor) -> float:
+    """Return how many standard errors lie between one logarithm and others, as Grubbs counts them."""
+    error = float(others.std()) * math.sqrt(1 + 1 / len(others))
+    return abs(one - float(others.mean())) / error if error else math.inf
 
 
 def quieter(losses: Tensor) -> Quieter | None:
@@ -164,7 +164,7 @@ def quieter(losses: Tensor) -> Quieter | None:
 def _are_two(few: Tensor, rest: Tensor, gap: float) -> bool:
     if len(few) == 1:
         limit = t_quantile(len(rest) - 1, 1 - 2 * CHANCE_OF_ONE_QUIET / (len(rest) + 1))
-        return float(rest.mean() - few[0]) > limit * float(rest.std()) * math.sqrt(1 + 1 / len(rest))
+        return _errors_off(float(few[0]), rest) > limit
     squares = (few - few.mean()).square().sum() + (rest - rest.mean()).square().sum()
     return gap > GAP * float((squares / (len(few) + len(rest) - 2)).sqrt())
 
