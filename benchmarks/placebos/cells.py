@@ -6,7 +6,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
+from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -136,6 +138,22 @@ def batch() -> int:
 def seeds(count: int) -> range:
     """Return so many seeds, others in every batch."""
     return range(1000 * batch(), 1000 * batch() + count)
+
+
+def discovered(claim: str, about: str, noise: str, found: Sequence[Mapping[bool, int]]) -> Row:
+    """Return the cell of lists that hold a false discovery rate, the share that is false on average over lists.
+
+    As Benjamini and Hochberg (1995) define it, the share of a list without a word is 0. Shares of all words found, in
+    all lists together, are no such rate: where little can be found, most of what is found is false in truth.
+
+    Args:
+        claim: its id.
+        about: what is planted.
+        noise: of the runs or texts.
+        found: of every set, how many of the words found are false (True) and how many are not.
+    """
+    shares = [Fraction(of.get(True, 0), total) for of in found if (total := sum(of.values()))]
+    return Row(claim, about, noise, 1, len(found), len(shares), ceil(sum(shares)), len(found) - len(shares), batch())
 
 
 @cache

@@ -8,6 +8,7 @@ import pytest
 pytest.importorskip("transformers")
 
 from benchmarks.placebos import usages
+from benchmarks.placebos.cells import discovered
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.studies.usage.usages import Chosen, Usages
@@ -51,3 +52,10 @@ def test_words_that_change_places_are_found_and_documents_dealt_out_are_not(own)
 def test_exchanged_sentences_have_each_word_in_place_of_the_other():
     made = object.__new__(usages.Exchanged).exchange(["bank", "river"])
     assert made._swap("The Bank of the river's banks.") == "The river of the bank's banks."
+
+
+def test_a_false_discovery_rate_is_of_all_lists_and_a_list_without_a_word_counts_as_0():
+    lists = [Counter({True: 1}), Counter(), Counter({False: 19, True: 1}), Counter({False: 3}), Counter({False: 0})]
+    row = discovered("usage.word-differs", "made", "none", lists)
+    assert (row.of, row.said, row.wrong, row.missed) == (5, 3, 2, 2)  # 1 + 1/20, rounded up
+    assert discovered("usage.word-differs", "made", "none", [Counter({False: 2})] * 3).wrong == 0

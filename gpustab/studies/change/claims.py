@@ -13,7 +13,7 @@ from gpustab.results.page import counted, number, percent
 from gpustab.studies.change.differences import AtRandom, Explained, beyond, beyond_margin, expected, noise
 from gpustab.studies.change.tables import Discovery, Excess, Law, Pair
 from gpustab.studies.shared.claims import Claim, Margin
-from gpustab.studies.shared.wording import group_in_words, groups_in_words, listed, number_span, signed_span
+from gpustab.studies.shared.wording import false_ones, group_in_words, groups_in_words, listed, number_span, signed_span
 
 NO_MORE = Margin(0.1, "part of what sampling adds to training by which a change may exceed that and still be no more")
 NOISY = Margin(0.5, "how far two runs of one period lie apart, by two different words, from which change is not tested")
@@ -371,8 +371,8 @@ def _differing(words: Differing) -> str:
         f"{counted(some, 'word', of=of)} ({first} to {second})" for (first, second), (some, of) in words.counts.items()
     ]
     return (
-        f"Contexts differ more than the sampling of authors explains for {listed(each)}. Up to {percent(words.rate)} "
-        "of these words may be false."
+        f"Contexts differ more than the sampling of authors explains for {listed(each)}. "
+        f"{false_ones(words.rate, min(some for some, _ in words.counts.values() if some))}"
     )
 
 

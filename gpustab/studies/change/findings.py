@@ -145,4 +145,7 @@ def by_chance(result: Result, pairs: Table[tables.Pair]) -> str:
     if not surest + found:
         return said
     words = BEYOND * surest + result.settings.get("rate", BEYOND) * found
-    return f"{said} Of {counted(surest + found, 'listed word')} {number(words, 2)} may be there by chance."
+    return (
+        f"{said} Of {counted(surest + found, 'listed word')} {number(words, 2)} would be there by chance, on average "
+        "over many such lists."
+    )

@@ -14,11 +14,27 @@ from gpustab.statistics.intervals import Estimate
 
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _MOST_DIGITS = 4
+_SHORT = 3
 
 
 WORDS_DEPEND = (
     "Errors over words take words as independent. Words with similar contexts are not, so these errors are too small."
 )
+
+
+def false_ones(rate: float, found: int) -> str:
+    """Return how many words of a list with this false discovery rate are false, a sentence or two.
+
+    The rate is of all lists, the empty ones too, as Benjamini and Hochberg (1995) define it; of a short list alone it
+    tells little.
+
+    >>> false_ones(0.05, 31)
+    'On average up to 5 % of the words in such lists are false.'
+    """
+    said = f"On average up to {percent(rate)} of the words in such lists are false."
+    if found > _SHORT:
+        return said
+    return f"{said} So short a list may be false as a whole: where nothing changed, {percent(rate)} of texts give one."
 
 
 def capital(text: str) -> str:

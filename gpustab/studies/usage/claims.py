@@ -11,7 +11,7 @@ from gpustab.results import Column, Sheet
 from gpustab.results.page import counted, number, percent
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import Claim, Margin, decide
-from gpustab.studies.shared.wording import number_span
+from gpustab.studies.shared.wording import false_ones, number_span
 
 FEWEST = Margin(6, "documents of each period that a word's usages stand in, below which it is no test")
 NO_MORE = Margin(
@@ -264,7 +264,7 @@ DIFFER = Claim[Pair](
     sentences={
         "yes": lambda pair: (
             f"{_periods(pair)}: {counted(pair.found, 'word', 'is/are', of=pair.tested)} used differently, beyond two "
-            f"samplings of one period. Up to {percent(pair.rate)} of these may be false.{as_a_whole(pair)}"
+            f"samplings of one period. {false_ones(pair.rate, pair.found)}{as_a_whole(pair)}"
         ),
         "no": lambda pair: (
             f"{_periods(pair)}: on average words are used no more differently than in two samplings of one period "
