@@ -24,6 +24,9 @@ from gpustab.studies.change.study import change
 from gpustab.studies.change.tables import PAIRS
 from gpustab.studies.compare.study import compare
 from gpustab.studies.consistency.tables import CONSISTENCY, ModelNumbers
+from gpustab.studies.localization.edits import EDIT_KINDS
+from gpustab.studies.localization.page_of_edits import blocks_of_edits
+from gpustab.studies.localization.tables_of_edits import EDIT_SCORES, EditScore
 from gpustab.studies.neighbours.page import may_claim
 from gpustab.studies.neighbours.study import SHARES, neighbours_of
 from gpustab.studies.shared.claims import OBSERVED, ClaimText, Observation
@@ -150,6 +153,7 @@ FAULTS: dict[str, tuple[str, tuple[str, ...]]] = {
             "studies/test_audit.py::test_a_list_of_neighbours_says_how_many_are_wrong_by_chance",
             "studies/test_audit.py::test_the_neighbours_of_one_word_say_how_many_are_wrong_by_chance",
             "studies/test_audit.py::test_a_comparison_says_how_many_of_its_verdicts_chance_would_make",
+            "studies/test_audit.py::test_edits_say_how_many_of_their_verdicts_chance_would_make",
             "studies/test_audit.py::test_several_groups_say_how_many_of_their_verdicts_chance_would_make",
             "studies/change/test_authors.py::test_deals_keep_blocks_together_and_sizes_alike",
         ),
@@ -373,6 +377,13 @@ def test_a_comparison_says_how_many_of_its_verdicts_chance_would_make():
     said = text_of(compare(group("a", 0.1), group("b", 0.2, seed=9)))
     assert "This page gives 4 verdicts by tests at 95 %" in said
     assert "verdicts by tests" not in text_of(compare(group("a", 0.1, runs=2), group("b", 0.2, runs=2, seed=9)))
+
+
+def test_edits_say_how_many_of_their_verdicts_chance_would_make():
+    rows = [EditScore(**dict.fromkeys(EditScore._fields, 0.5) | {"model": "m", "kind": kind}) for kind in EDIT_KINDS]
+    few, *many = (row._replace(n=n, groups=n) for row, n in zip(rows, (5, 300, 300, 300), strict=True))
+    result = Result("localization", tables={EDIT_SCORES.name: EDIT_SCORES.table([few, *many])})
+    assert "This page gives 3 verdicts by tests at 95 %" in blocks_of_edits(result)[0].answer
 
 
 def test_several_groups_say_how_many_of_their_verdicts_chance_would_make():
