@@ -155,6 +155,8 @@ FAULTS: dict[str, tuple[str, tuple[str, ...]]] = {
             "studies/test_audit.py::test_a_comparison_says_how_many_of_its_verdicts_chance_would_make",
             "studies/test_audit.py::test_edits_say_how_many_of_their_verdicts_chance_would_make",
             "studies/test_audit.py::test_several_groups_say_how_many_of_their_verdicts_chance_would_make",
+            "corpus/test_sampling.py::test_documents_of_a_group_are_drawn_all_or_none",
+            "training/test_summary.py::test_documents_that_share_a_name_are_to_be_drawn_together",
             "studies/change/test_authors.py::test_deals_keep_blocks_together_and_sizes_alike",
         ),
     ),
