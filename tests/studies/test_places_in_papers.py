@@ -18,6 +18,7 @@ from gpustab.runs.runset import write_runset
 from gpustab.small_data import nonce
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
+from gpustab.studies.change.claims_of_tasks import RANKED
 from gpustab.studies.instability.claims_of_corpora import CORPORA_FROM
 from gpustab.studies.shared.claims import every_claim
 from tests.generators import noisy_copies, spaces
@@ -87,7 +88,7 @@ def given(study, folder, fixture):
         write_runset(periods, folder / "periods")
         return {"RUNSET": [folder / "periods"]}, "--min-count 1 --resamples 20"
     if study == "semeval":
-        small = "--runs 2 --technique sgns --set sgns.dim=8 --set sgns.epochs=2 --min-count 1"
+        small = f"--runs {RANKED:g} --technique sgns --set sgns.dim=8 --set sgns.epochs=2 --min-count 1"
         return {"FOLDER": [languages(folder / "semeval", "data")]}, small
     small = {"bootstrap": "--query w1,w2", "instability": "--pairs 30 --targets 8"}
     return {"RUNSET": list(corpora(folder))}, small[study]

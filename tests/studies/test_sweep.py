@@ -2,6 +2,7 @@ import copy
 import itertools
 import json
 import math
+import re
 import shutil
 from types import SimpleNamespace
 
@@ -18,13 +19,14 @@ from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.evaluation import read_similarity
 from gpustab.formats.registry import read_space
 from gpustab.report import Result
-from gpustab.report.describe import draw, paper
+from gpustab.report.describe import describe, draw, paper
 from gpustab.report.json_text import plain
 from gpustab.results import Table
 from gpustab.runs.load import open_groups
 from gpustab.runs.runset import write_runset
 from gpustab.spaces.space import Space
 from gpustab.statistics.intervals import Estimate
+from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.unfit import Unfit
 from gpustab.studies.sweep.claims import no_comparison
 from gpustab.studies.sweep.claims_of_parameters import ALONG, EFFECT, Effect, effects
@@ -528,3 +530,12 @@ def test_the_box_and_the_lead_of_a_sweep_give_one_verdict(swept, cosine):
         assert verdicts == {"no test"}
         assert all(sentence in claim for sentence in result.verdict)
     assert ("changed how stable" in claim) == (bool(verdicts & {"more", "less"}) and "no test" not in verdicts)
+
+
+def test_the_page_says_how_many_of_its_verdicts_chance_would_make(swept):
+    """On parameters, on their scores where a test has pairs enough, and on the thesis' claims."""
+    result, _ = swept
+    (block,) = (block for block in describe(result) if block.title.startswith("What does the parameter do"))
+    judged = sum(row.agrees != "no test" for row in OBSERVED.rows(result.tables))
+    given = int(re.search(r"This page gives (\d+) verdicts by tests at 95 %", block.answer).group(1))
+    assert 0 < given - judged <= 2 * len(VARY)

@@ -17,7 +17,7 @@ from gpustab.studies.bootstrap.claims import is_flat
 from gpustab.studies.bootstrap.claims_of_runs import HOLD, is_silent
 from gpustab.studies.neighbours.claims import FIRM, OPEN, PASSING, RULE, UNJUDGED
 from gpustab.studies.neighbours.page import verdict_cards
-from gpustab.studies.shared.observations import by_chance, by_chance_of, rules, verdicts
+from gpustab.studies.shared.observations import by_chance, called_by_chance, rules, verdicts
 from gpustab.studies.shared.wording import WORDS_DEPEND, capital, listed, of_list, the_runs
 
 CITATIONS = ("antoniak2018",)
@@ -86,9 +86,9 @@ def may_claim(result: Content) -> str:
 
 
 def _may_err(rows: Sequence[tables.Neighbour]) -> str:
-    """How many verdicts may be chance, a sentence; nothing of fewer than two."""
-    judged = sum(row.verdict in (FIRM, PASSING) for row in rows)
-    return f" Of {judged} firm or passing ones {by_chance_of(judged)} may be called so by chance." * (judged > 1)
+    """How many verdicts may be chance, a sentence after another; nothing of fewer than two."""
+    said = called_by_chance(sum(row.verdict in (FIRM, PASSING) for row in rows))
+    return f" {said}" * bool(said)
 
 
 _CLAIMED = 5

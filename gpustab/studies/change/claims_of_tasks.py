@@ -92,9 +92,9 @@ class Way(NamedTuple):
 def _beside_single(way: Way) -> str:
     """Judge the averages beside single runs.
 
-    Of 200 sets of 3 runs ``benchmarks/change_verdicts.py`` counts 2.5 % whose interval lies above the mean of all of
-    the same words, and 4.5 % below it. But where nothing moved and grades are drawn, 6 of 20 sets of three bootstrap
-    runs of real text got a verdict, of five none: the average of three is noise that leaving one out hardly shows.
+    Of 200 drawn sets of 3 runs the interval of 2.5 % lies above the mean of all of the same words, and that of 4.5 %
+    below it. But where nothing moved and grades are drawn, 6 of 20 sets of three bootstrap runs of real text got a
+    verdict, of five none: the average of three is noise that leaving one out hardly shows.
     """
     low, high = way.beyond.interval
     if math.isnan(low) or way.beyond.freedom + 1 < RANKED:

@@ -19,6 +19,7 @@ from gpustab.studies.compare import study
 from gpustab.studies.compare.claims_of_spaces import DIFFER, Spaces
 from gpustab.studies.compare.spaces import COSINES, SPACES, UNLIKE, Agreement, Unlike
 from gpustab.studies.compare.study import Word
+from gpustab.studies.shared.observations import verdicts_by_chance
 from gpustab.studies.shared.wording import difference_span, listed, number_span, of_list, percents, the_runs
 
 CITATIONS = ("rettenmeier2020", "antoniak2018", "wendlandt2018")
@@ -219,7 +220,15 @@ def _numbers(result: Result) -> Block:
     ]
     neighbours = f" (neighbours of {some})" if (some := _drawn(result)) else ""
     title = f"Which is more stable, over {result.groups[0]['words']:,} common words{neighbours}?"
-    return Block(title, tables=[SmallTable("95 % intervals", header, rows)], figures=["measures"])
+    said = verdicts_by_chance(_tested(result))
+    return Block(title, tables=[SmallTable("95 % intervals", header, rows)], figures=["measures"], answer=said)
+
+
+def _tested(result: Result) -> int:
+    """How many verdicts rest on an interval: which is more stable and how far both agree, each by two measures."""
+    fewest = min(len(group["runs"]) for group in result.groups)
+    judged = 2 * (fewest > 2 and result.contrasts[0].get("verdict") != "no test")
+    return judged + sum(math.isfinite(row.agreement_se) for row in SPACES.rows(result.tables))
 
 
 def _spanned(estimate: Estimate) -> str:

@@ -303,12 +303,14 @@ def in_general(general: Text, text: Text, terms: Ids, options: ConsistencyOption
     """Return how like terms in the text are to themselves in the general text.
 
     Beside each stand the other terms that are nearest to it in both frequencies, since a cosine of PPMI-SVD vectors
-    depends on them by itself.
+    depends on them by itself. Terms without a vector, or with one of zeros, in either text are left out.
     """
     corpus, marked = marked_text(general, text, terms, options.svd_min_count)
     vectors = unit(svd_vectors(corpus, options.svd_dim, options.svd_window, options.seed))
     names = [text.words[term] for term in terms.tolist()]
-    there = [k for k, name in enumerate(names) if name in corpus.vocabulary]
+    directed = vectors.any(1).tolist()
+    known = {name for name in names if name in corpus.vocabulary and directed[corpus.vocabulary.index_of(name)]}
+    there = [k for k, name in enumerate(names) if name in known and directed[marked[k]]]
     rows = torch.tensor([corpus.vocabulary.index_of(names[k]) for k in there], dtype=torch.long, device="cpu")
     cosines = product(vectors[torch.from_numpy(marked[there])], vectors[rows].T).numpy()
     in_text = text.counts[terms[there]] / len(text.tokens)

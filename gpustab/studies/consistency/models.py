@@ -240,12 +240,17 @@ def by_svd(prepared: Prepared, runs: Runs, vectors: Tensor, options: Consistency
 def nearest(
     vectors: Tensor, prepared: Prepared, words: Tensor, vocabulary: Vocabulary, model: str
 ) -> list[tables.Neighbours]:
-    """Return the nearest words of the first two samples of the ten most frequent terms (table 7)."""
+    """Return the nearest words of the first two samples of the ten most frequent terms (table 7).
+
+    Terms of which a sample has no direction have none.
+    """
     samples, text = prepared.samples, prepared.text
     terms = np.argsort(-text.counts[samples.terms], kind="stable")[:_TERMS]
-    rows = []
+    rows, directed = [], vectors.any(1).cpu().numpy()
     for k in terms.tolist():
         two = np.flatnonzero(samples.term == k)[:2]
+        if not directed[two].all():
+            continue
         x = unit(vectors[torch.from_numpy(two).to(vectors.device)])
         cosines, between = product(x, words.double().T), float((x[0] * x[1]).sum())
         top = cosines.topk(min(_NEAREST, len(words)), 1).indices.tolist()

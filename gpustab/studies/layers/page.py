@@ -18,7 +18,7 @@ from gpustab.studies.layers.claims import (
 )
 from gpustab.studies.layers.tables import FROM_BASE, LAYERS, PAIRS, SENTENCES, Layer, Pair, Sentence
 from gpustab.studies.shared.claims import OBSERVED
-from gpustab.studies.shared.observations import rules, verdicts
+from gpustab.studies.shared.observations import by_chance, rules, verdicts
 from gpustab.studies.shared.wording import capital, number_span
 
 CITATIONS = ("kornblith2019", "nguyen2021", "ding2021")
@@ -70,7 +70,8 @@ def page(result: Result) -> list[Block]:
         blocks.append(Block(title, tables=[_sentences(sentences)], aside=_RANKED))
     observed = OBSERVED.of(result.tables)
     if observed.height:
-        blocks.append(Block("What can be said, and what not?", tables=[verdicts(observed)]))
+        chance = by_chance(observed.rows())
+        blocks.append(Block("What can be said, and what not?", tables=[verdicts(observed)], answer=chance))
         blocks += rules(observed)
     return blocks
 

@@ -10,6 +10,7 @@ from gpustab.results.page import counted, number, percent, whole
 from gpustab.studies.localization.claims_of_edits import CHANGES, SEES, sees
 from gpustab.studies.localization.edits import EDIT_KINDS
 from gpustab.studies.localization.tables_of_edits import EDIT_DISTANCES, EDIT_OUTCOMES, EDIT_SCORES, EDITED, EditScore
+from gpustab.studies.shared.observations import verdicts_by_chance
 from gpustab.studies.shared.wording import capital, listed
 
 _TITLES = {"negation": "negation", "roles": "who does what to whom", "numbers": "number", "names": "name"}
@@ -41,6 +42,7 @@ _EXAMPLES = 3
 def blocks_of_edits(result: Content) -> list[Block]:
     """Return whether models see what edits change, how far they move, the edits, and what was left out."""
     rows = list(EDIT_SCORES.rows(result.tables))
+    chance = verdicts_by_chance(sum(sees(row) != "few" for row in rows))
     return [
         Block(
             "Does a change of meaning move a sentence more than an edit of equal size that keeps it?",
@@ -48,8 +50,8 @@ def blocks_of_edits(result: Content) -> list[Block]:
             figures=["edits"],
             answer=(
                 "Per cent of the sentences that the change moves farther than its control, with 95 % interval; equal "
-                "distances count half. A model that goes by form alone has 50 %."
-            ),
+                f"distances count half. A model that goes by form alone has 50 %. {chance}"
+            ).rstrip(),
             facts=[(_TITLES[kind], "", _HOW[kind]) for kind in EDIT_KINDS],
         ),
         Block(

@@ -13,6 +13,7 @@ from gpustab.results.page import Columns, counted, number, percent
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.neighbours.claims import FIRM, OPEN, PASSING, RULE, SOME_HOLD, UNJUDGED
 from gpustab.studies.neighbours.study import SHARES, Share
+from gpustab.studies.shared.observations import called_by_chance
 from gpustab.studies.shared.wording import of_list, quoted, sampling_of, the_runs
 
 CITATIONS = ("antoniak2018", "rettenmeier2020")
@@ -169,10 +170,11 @@ def may_claim(result: Content) -> str:
         return f"No neighbour of “{word}” yet. Name the word, the runs, and that none of its neighbours is firm."
     drawn = sampling_of(first) == "bootstrap"
     rest = "" if drawn else " No run drew the documents again: other documents may have other neighbours."
+    chance = called_by_chance(sum(row.verdict in (FIRM, PASSING) for row in rows))
     return (
         f"That {quoted(firm)} {'is a neighbour' if len(firm) == 1 else 'are neighbours'} of “{word}” in this text, "
         "with the "
-        f"share of runs and its interval. Of the others, name none{_tempting(rows)}.{rest}"
+        f"share of runs and its interval. Of the others, name none{_tempting(rows)}.{f' {chance}' * bool(chance)}{rest}"
     )
 
 

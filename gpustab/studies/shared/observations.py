@@ -78,6 +78,11 @@ def verdicts_by_chance(tested: int) -> str:
     )
 
 
+def called_by_chance(judged: int) -> str:
+    """Return how many of so many firm or passing neighbours chance may make, a sentence; empty for one or none."""
+    return f"Of {judged} firm or passing ones {by_chance_of(judged)} may be called so by chance." * (judged > 1)
+
+
 def by_chance_of(tested: int) -> str:
     """Return how many of so many verdicts at 95 % chance makes.
 

@@ -13,7 +13,8 @@ from gpustab.results import Block, SmallTable
 from gpustab.results.page import Columns, counted, minus, number, percent, thousands, with_half
 from gpustab.spaces.words import readings, show
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.shared.claims import DOCUMENTS_MATTER
+from gpustab.studies.shared.claims import DOCUMENTS_MATTER, MOST
+from gpustab.studies.shared.observations import verdicts_by_chance
 from gpustab.studies.shared.spaces import COLLAPSED
 from gpustab.studies.shared.wording import groups_in_words, listed, share_with_error
 from gpustab.studies.stability.summary import (
@@ -122,7 +123,16 @@ def _side_by_side(result: Result, groups: Sequence[GroupSummary]) -> Block:
         if (wanted := _wanted(result, group)) is not None:
             wanted.title = f"{name}: {wanted.title}"
             tables.append(wanted)
-    return Block("How near are two runs?", tables=tables)
+    return Block("How near are two runs?", tables=tables, answer=verdicts_by_chance(_tested(result, groups)))
+
+
+def _tested(result: Result, groups: Sequence[GroupSummary]) -> int:
+    """How many verdicts rest on an interval: of how many neighbours come back, and of whether documents matter."""
+    back = sum(
+        len(group["runs"]) > 2 and any(of_n["chance_p"] <= MOST for of_n in group["neighbours"].values())
+        for group in groups
+    )
+    return back + sum(math.isfinite(x["ratio_interval"][0]) for x in result.contrasts if x["name"] == "extrinsic")
 
 
 def _of_pip(group: GroupSummary) -> float:

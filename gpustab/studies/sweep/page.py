@@ -6,6 +6,7 @@ Rettenmeier 2020, tables 3.1-3.4: epochs × negative samples.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, NamedTuple
 
 from gpustab.report import Result
@@ -14,12 +15,12 @@ from gpustab.results import Block, Card, Column, Content, Sheet, SmallTable, Tab
 from gpustab.results.page import Columns, cell, counted, number, percent, signed, with_half
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import OBSERVED
-from gpustab.studies.shared.observations import OBSERVATIONS, by_chance, rules, verdicts
+from gpustab.studies.shared.observations import OBSERVATIONS, rules, verdicts, verdicts_by_chance
 from gpustab.studies.shared.wording import listed, of_list, percents
-from gpustab.studies.sweep.claims_of_parameters import ALONG, EFFECT, Effect, P, Scores, effects
+from gpustab.studies.sweep.claims_of_parameters import ALONG, EFFECT, SCORES, Effect, P, Scores, effects
 from gpustab.studies.sweep.claims_of_sizes import STEADIER
 from gpustab.studies.sweep.measure import CHANGES, SHARE, Change, Measured, change, numbers_of
-from gpustab.studies.sweep.page_of_sizes import judged_sampling, of_sizes, said_of_sizes
+from gpustab.studies.sweep.page_of_sizes import judged_sampling, of_sizes, said_of_sizes, verdicts_on_sizes
 from gpustab.studies.sweep.plans import BASELINE, BITS, Setting, values_of
 from gpustab.studies.sweep.tables_of_sizes import EFFECTS, SIZES
 
@@ -120,10 +121,13 @@ def _of_sizes(result: Content) -> str:
 
 def page(result: Result) -> list[Block]:
     """Return the picture, the changes, the squares of a grid, and what longer training shows of the thesis' §3.1."""
-    blocks = [*of_sizes(result.tables)]
+    blocks, chance = [*of_sizes(result.tables)], verdicts_by_chance(_tested(result))
     if _bits_alone(result):
-        return [*blocks, *_details(result)]
-    blocks.append(Block("What does the parameter do to stability, and to scores?", figures=["parameters"]))
+        alone = [replace(block, answer=f"{block.answer} {chance}".rstrip()) for block in blocks]
+        return [*alone, *_details(result)]
+    blocks.append(
+        Block("What does the parameter do to stability, and to scores?", figures=["parameters"], answer=chance)
+    )
     changes = [
         SmallTable.of(_MEASURES.get(measure, measure), rows, _changes(result.settings["runs"]))
         for measure, rows in sorted(CHANGES.of(result.tables).split("measure"), key=lambda part: part[0] == _PLAIN)
@@ -134,9 +138,16 @@ def page(result: Result) -> list[Block]:
         blocks.append(Block(f"{first.rows} × {first.columns}", [], squares(grid, result.settings["runs"])))
     observations = OBSERVED.of(result.tables)
     if observations.height:
-        answer = by_chance(observations.rows())
-        blocks += [Block(OBSERVATIONS, tables=[verdicts(observations)], answer=answer), *rules(observations)]
+        blocks += [Block(OBSERVATIONS, tables=[verdicts(observations)]), *rules(observations)]
     return [*blocks, *_details(result)]
+
+
+def _tested(result: Result) -> int:
+    """How many verdicts rest on an interval: on parameters, scores, sizes, and the thesis' claims."""
+    given: list[str] = [row.agrees for row in OBSERVED.rows(result.tables)]
+    for effect, scores in _effects(result):
+        given += [EFFECT.judge(effect), SCORES.judge(scores)]
+    return sum(verdict != "no test" for verdict in [*given, *verdicts_on_sizes(result.tables)])
 
 
 def _details(result: Result) -> Iterator[Block]:

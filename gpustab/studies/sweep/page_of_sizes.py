@@ -34,6 +34,14 @@ def said_of_sizes(tables: Mapping[str, Table[Any]]) -> list[str]:
     return [*(STEADIER.sentence(effect) for effect in shown), *filter(None, foreseen)]
 
 
+def verdicts_on_sizes(tables: Mapping[str, Table[Any]]) -> list[str]:
+    """Return the verdicts on what size does, and on the measures that order sizes, of the runs that are judged."""
+    kind = judged_sampling(tables)
+    found = list(EFFECTS.rows(tables, sampling=kind))
+    orders = [FORESEEN.judge(Order(row, differ(found))) for row in ORDERS.rows(tables, sampling=kind)]
+    return [*map(STEADIER.judge, found), *orders]
+
+
 def of_sizes(tables: Mapping[str, Table[Any]]) -> Iterator[Block]:
     """Yield the section on sizes, where bits vary."""
     kind = judged_sampling(tables)

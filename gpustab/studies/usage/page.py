@@ -11,7 +11,7 @@ from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, percent, thousands
 from gpustab.spaces.words import printable
 from gpustab.studies.shared.claims import OBSERVED
-from gpustab.studies.shared.observations import rules, verdicts
+from gpustab.studies.shared.observations import by_chance, rules, verdicts
 from gpustab.studies.shared.wording import listed
 from gpustab.studies.usage.claims import (
     COMPARED,
@@ -53,7 +53,8 @@ def page(result: Result) -> list[Block]:
     blocks += [_measures(result), *_truth(result), *_without(result)]
     blocks.append(_read(result))
     observed = OBSERVED.of(result.tables)
-    blocks.append(Block("What was found, by each measure?", tables=[verdicts(observed)], folded=True))
+    chance = by_chance(observed.rows())
+    blocks.append(Block("What was found, by each measure?", tables=[verdicts(observed)], answer=chance, folded=True))
     return [*blocks, *rules(observed)]
 
 

@@ -45,6 +45,13 @@ def test_cosines_of_parts_are_those_of_their_sums():
             assert value == pytest.approx(float(a @ b / (a.norm() * b.norm())))
 
 
+def test_a_part_whose_sum_is_zero_has_no_cosine():
+    """It counted as a cosine of 0, and entered the mean of the halves."""
+    x = torch.tensor([[1.0, 2.0], [-1.0, -2.0], [3.0, 1.0], [1.0, 1.0]])
+    found = part_cosines(x, torch.tensor([[True, True, False, False], [False, False, True, True], [True, False] * 2]))
+    assert found.isnan().tolist() == [True, True, False]
+
+
 def _split(seed, change, documents=12):
     """Sentences in documents; in the second half every word of a changed sentence is another one."""
     lists = sentences(6, 24, 6, seed=seed, own=0.5)

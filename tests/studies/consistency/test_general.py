@@ -47,6 +47,21 @@ def test_terms_of_other_words_than_in_general_are_not_near_themselves():
     assert whole.excess_high < 0.1
 
 
+def test_a_term_that_stands_alone_in_its_sentences_is_in_no_mean():
+    """It has no contexts in the text, so that its vector is zero: a cosine of 0 was in the mean of table 5."""
+    lists = sentences(8, 20, 8, seed=1, own=0.9)
+    alone = [[NAMES[0]] if NAMES[0] in s else s for s in lists]
+    options = ConsistencyOptions(svd_dim=20, svd_min_count=2)
+    general = text_of(sentences(8, 40, 8, seed=2, own=0.9))
+    text = text_of(alone)
+    terms = np.array([text.words.index(t.encode()) for t in NAMES])
+    found = in_general(general, text, terms, options)
+    assert len(found.cosine) == len(found.in_text) == len(found.null) == 7
+    assert (found.cosine > 0.2).all()
+    whole = domains("g", found, options)[0]
+    assert whole.terms == 7
+
+
 def test_the_null_of_like_frequencies_is_of_the_nearest_ones():
     generator = np.random.default_rng(0)
     cosines, places = generator.normal(size=(30, 30)), generator.normal(size=(30, 2))

@@ -92,6 +92,18 @@ def test_nearest_words_say_how_many_both_samples_have(prepared):
     assert said in neighbours_shared([*rows, *other])
 
 
+def test_a_term_of_which_a_sample_has_no_direction_has_no_nearest_words(prepared):
+    """All words are as near to zeros as any others: the first of them were listed."""
+    part, runs = prepared
+    words = unit(runs.rows[0][0 : runs.words])
+    x = words[torch.arange(len(part.samples.term)) // 2].double()
+    lost = part.samples.terms[0]
+    x[np.flatnonzero(part.samples.term == 0)[1]] = 0
+    rows = nearest(x, part, words, runs.vocabulary, "additive")
+    terms = {part.text.words[term].decode() for term in part.samples.terms}
+    assert {row.term for row in rows} == terms - {part.text.words[lost].decode()}
+
+
 def test_the_place_of_the_other_sample_is_among_all_words(prepared):
     part, runs = prepared
     words = unit(runs.rows[0][0 : runs.words])

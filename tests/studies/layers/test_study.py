@@ -1,6 +1,7 @@
 """Where fine-tunings differ: every number by a naive one, and models whose answer is known."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -303,3 +304,7 @@ def test_neighbours_are_sought_among_some_of_many_sentences():
     assert len(kept_of(5000)) == 2000
     assert kept_of(50).tolist() == list(range(50))
     assert kept_of(5000)[[0, -1]].tolist() == [0, 4999]
+
+
+def test_the_page_says_how_many_of_its_verdicts_chance_would_make(result):
+    assert re.search(r"This page gives \d verdicts by tests at 95.%", to_html(result)).group()[16] == "3"
