@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.corpus.compact import Ids, stretches
+from gpustab.corpus.filed import forget
 
 _SEQUENCE, _BINS = 4, 32
 _FEWEST = 20
@@ -41,6 +42,7 @@ def near_copies(ids: Ids, starts: NDArray[np.int64], end: int) -> NDArray[np.int
         owner = np.repeat(place[first:last], np.diff(starts[first : last + 1]))
         words = (tokens != end) & (owner >= 0)
         _take(kept, tokens[words].astype(np.uint64), owner[words])
+        forget(ids)
     found = asked[_pairs(kept)]
     return found[np.unique(found[:, 1], return_index=True)[1]]
 

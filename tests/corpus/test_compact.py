@@ -35,7 +35,7 @@ def test_copies_are_sequences_that_were_there_before(sequences, at_once):
         wanted.append(bool(own) and own in before)
         before.add(own)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gpustab.corpus.compact._HASHED", at_once)
+        patch.setattr("gpustab.corpus.compact._AT_ONCE", at_once)
         assert copies_among(ids, starts, 0).tolist() == wanted
 
 
