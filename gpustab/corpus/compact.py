@@ -10,7 +10,7 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.corpus.filed import forget, parts
+from gpustab.corpus.filed import forget, in_parts
 
 Ids = NDArray[np.int32]
 Offsets = NDArray[np.int64]
@@ -27,7 +27,7 @@ def counts_of(ids: NDArray[np.int32], size: int) -> NDArray[np.int64]:
     [1, 0, 2, 0]
     """
     counts = np.zeros(size, np.int64)
-    for _, part in parts(ids):
+    for _, part in in_parts(ids):
         counts += np.bincount(part, minlength=size)
     return counts
 

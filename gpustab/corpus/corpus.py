@@ -12,7 +12,7 @@ import numpy as np
 
 from gpustab.corpus.compact import Ids, Offsets, Record, Records
 from gpustab.corpus.documents import Documents
-from gpustab.corpus.filed import Filed, parts
+from gpustab.corpus.filed import Filed, in_parts
 from gpustab.corpus.formats.format import Document
 from gpustab.corpus.options import CorpusOptions as CorpusOptions
 from gpustab.errors import InputError
@@ -92,8 +92,8 @@ class Corpus:
         if self.together is not None:
             arrays.append((self.together, "<i8"))
         for array, dtype in arrays:
-            for _, part in parts(array):
-                digest.update(np.ascontiguousarray(part, dtype=dtype))
+            for _, part in in_parts(array):
+                digest.update(np.ascontiguousarray(part, dtype=dtype).data)
         return digest.hexdigest()
 
     def raw(self) -> Iterator[Document]:

@@ -47,7 +47,7 @@ class Filed:
             InputError: if files cannot be made in the folder for temporary files.
             WritingError: if the disk is full or fails.
         """
-        own = memoryview(np.frombuffer(numbers, np.uint8)) if len(numbers) else memoryview(b"")
+        own = memoryview(numbers if isinstance(numbers, array) else numbers.data).cast("B")
         if self._file is None and len(self._held) + len(own) <= IN_MEMORY:
             self._held += own
             return
@@ -71,7 +71,7 @@ class Filed:
             return np.frombuffer(mmap.mmap(file.fileno(), 0), self._kind)
 
 
-def parts(numbers: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
+def in_parts(numbers: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
     """Yield some of the numbers ``(n,)`` at a time, after the place of the first.
 
     >>> [(start, part.tolist()) for start, part in parts(np.array([7, 8]))]

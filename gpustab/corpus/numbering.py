@@ -18,7 +18,7 @@ from gpustab.corpus.broken import BREAK
 from gpustab.corpus.compact import Ids, Offsets, Record, Records, copies_among, counts_of, stretches
 from gpustab.corpus.documents import Documents, open_documents
 from gpustab.corpus.excerpts import Excerpts
-from gpustab.corpus.filed import Filed, forget, parts
+from gpustab.corpus.filed import Filed, forget, in_parts
 from gpustab.corpus.options import CorpusOptions, ReadOptions
 from gpustab.corpus.spelling import one_spelling
 from gpustab.corpus.words import Cuts, cutter, tokeniser
@@ -70,7 +70,7 @@ class Numbered:
     @cached_property
     def texts(self) -> NDArray[np.int64]:
         """``(s + 1,)`` offsets of the texts into the tokens."""
-        ends = (start + np.flatnonzero(part == END) + 1 for start, part in parts(self.ids))
+        ends = (start + np.flatnonzero(part == END) + 1 for start, part in in_parts(self.ids))
         return np.concatenate([np.zeros(1, np.int64), *ends])
 
     @property
@@ -81,7 +81,7 @@ class Numbered:
     @cached_property
     def boilerplate(self) -> Boilerplate | None:
         """What stands in most documents, or around texts; its tokens are numbered without the ends of texts."""
-        ids, starts = _filed(part[part != END] for _, part in parts(self.ids)), self.starts - self.documents
+        ids, starts = _filed(part[part != END] for _, part in in_parts(self.ids)), self.starts - self.documents
         if (found := find_boilerplate(ids, starts, len(self.words))) or not self.marks:
             return found
         scopes = starts[[0, -1]] if self.source.layout in ("lines", "blocks", "paragraphs") else starts
@@ -121,7 +121,7 @@ class Numbered:
     def _outside(self, covered: NDArray[np.bool_]) -> Iterator[Ids]:
         """Yield the tokens that are not covered, and all ends of texts."""
         done = 0
-        for _, part in parts(self.ids):
+        for _, part in in_parts(self.ids):
             kept, words = np.ones(len(part), bool), part != END
             behind = done + int(words.sum())
             kept[words], done = ~covered[done:behind], behind
@@ -148,7 +148,8 @@ class Numbered:
         """Yield the tokens of some documents."""
         starts = self.starts
         for first, last in stretches(starts):
-            yield self.ids[starts[first] : starts[last]][np.repeat(chosen[first:last], np.diff(starts[first : last + 1]))]
+            kept = np.repeat(chosen[first:last], np.diff(starts[first : last + 1]))
+            yield self.ids[starts[first] : starts[last]][kept]
             forget(self.ids)
 
     def without_duplicates(self) -> Numbered:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gpustab.corpus.broken import BREAK, HYPHENS, Breaks, taken_apart
 from gpustab.corpus.compact import Ids
-from gpustab.corpus.filed import Filed, parts
+from gpustab.corpus.filed import Filed, in_parts
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.variants import LETTER_APOSTROPHES, with_plain_apostrophe
 from gpustab.corpus.words import Own, spelling
@@ -112,7 +112,7 @@ def _renumbered(words: Sequence[str], tokens: Ids, changes: Changes) -> tuple[li
     nth = [
         np.array([ids[place] if len(ids) > place else -1 for ids in meant], np.int32) for place in range(lengths.max())
     ]
-    for _, part in parts(tokens):
+    for _, part in in_parts(tokens):
         sizes = lengths[part]
         ids, starts = np.repeat(nth[0][part], sizes), np.cumsum(sizes) - sizes
         for place in range(1, len(nth)):

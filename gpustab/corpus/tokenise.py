@@ -18,7 +18,7 @@ from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.corpus import CorpusOptions as CorpusOptions
 from gpustab.corpus.documents import Documents
 from gpustab.corpus.evidence import evidence_of
-from gpustab.corpus.filed import Filed, parts
+from gpustab.corpus.filed import Filed, in_parts
 from gpustab.corpus.numbering import END, Numbered, number
 from gpustab.corpus.sampling import drawn_together
 from gpustab.corpus.words import tokeniser as tokeniser
@@ -120,7 +120,7 @@ def _select(documents: Documents, numbered: Numbered, options: CorpusOptions) ->
 def _renumbered(ids: Ids, rank: Ids) -> tuple[Ids, Offsets]:
     """Return the tokens that are left, and where each text ends among them."""
     filed, ends, done = Filed(np.int32), [np.zeros(1, np.int64)], 0
-    for _, part in parts(ids):
+    for _, part in in_parts(ids):
         new = rank[part]
         kept = np.cumsum(new >= 0)
         ends.append(done + kept[part == END])
