@@ -30,7 +30,8 @@ class Corpus:
     Attributes:
         name: where it came from.
         vocabulary: the words that occur at least ``min_count`` times in the whole corpus, most frequent first.
-        tokens: ``(n,)`` int32 word ids, in corpus order; rarer words are left out.
+        tokens: ``(n,)`` int32 word ids, in corpus order; rarer words are left out. Many lie in a file
+            (:mod:`gpustab.corpus.filed`).
         texts: ``(s + 1,)`` int64 offsets into ``tokens``. No context window reaches from one text into another.
         units: ``(u + 1,)`` int64 offsets into ``texts``. Units (documents or sentences) are what sampling draws; they
             may be empty.

@@ -74,7 +74,7 @@ class Filed:
 def in_parts(numbers: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
     """Yield some of the numbers ``(n,)`` at a time, after the place of the first.
 
-    >>> [(start, part.tolist()) for start, part in parts(np.array([7, 8]))]
+    >>> [(start, part.tolist()) for start, part in in_parts(np.array([7, 8]))]
     [(0, [7, 8])]
     """
     for start in range(0, len(numbers), _AT_ONCE):
