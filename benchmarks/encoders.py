@@ -5,8 +5,8 @@
 Every call is a process of its own. Texts are paragraphs of the State of the Union addresses, one a line, in an order
 that is drawn. Larger ones have more words; so there are texts of one vocabulary too, the sentences of the smallest
 dealt anew into lines. Memory is measured by the real model, by its first layer alone, which has its tokens and its
-width at a quarter of the time, and by a tiny one, which is fast. Of a time the calls of few and of many sentences stand in turn, so that the start of the program can be taken off. What the file of results has
-is not measured again.
+width at a quarter of the time, and by a tiny one, which is fast. Of a time the calls of few and of many sentences stand
+in turn, so that the start of the program can be taken off. What the file of results has is not measured again.
 """
 
 from __future__ import annotations
