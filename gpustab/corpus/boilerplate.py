@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations, islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.corpus.compact import Ids
+from gpustab.corpus.compact import Ids, counts_of, stretches
+from gpustab.corpus.filed import Filed, forget
 
 _WINDOW = 6
 _MOST = 0.5
@@ -92,15 +93,48 @@ def find_boilerplate(ids: Ids, starts: NDArray[np.int64], words: int) -> Boilerp
     if not len(_candidates(texts, codes, _ENDS)):
         return None
     candidates = _candidates(texts, codes, _TOKENS)
-    windows = _hashes(ids, codes)
-    found = np.minimum(np.searchsorted(candidates, windows), len(candidates) - 1)
-    places = np.flatnonzero(candidates[found] == windows)
-    documents = np.searchsorted(starts, places, side="right") - 1
-    inside = places + _WINDOW <= starts[documents + 1]
-    places, documents = places[inside], documents[inside]
-    pairs = np.unique(found[places].astype(np.int64) * len(starts) + documents)
-    frequent = np.bincount(pairs // len(starts), minlength=len(candidates)) > _MOST * np.count_nonzero(np.diff(starts))
-    return _sequences(ids, starts, places[frequent[found[places]]], words)
+    times = np.zeros(len(candidates), np.int64)
+    for some in _found(ids, starts, codes, candidates):
+        pairs = np.unique(some.which * len(some.starts) + some.documents)
+        times += np.bincount(pairs // len(some.starts), minlength=len(candidates))
+    frequent = candidates[times > _MOST * np.count_nonzero(np.diff(starts))]
+    return _sequences(ids, starts, codes, frequent, words) if len(frequent) else None
+
+
+class _Some(NamedTuple):
+    """Some of the documents, and where windows that are sought begin in them.
+
+    Attributes:
+        first: the number of the first of these documents.
+        ids: ``(n,)`` their tokens.
+        starts: ``(m + 1,)`` their offsets.
+        which: ``(p,)`` numbers of windows.
+        places: ``(p,)`` where they begin.
+        documents: ``(p,)`` in which of these documents.
+    """
+
+    first: int
+    ids: Ids
+    starts: NDArray[np.int64]
+    which: NDArray[np.int64]
+    places: NDArray[np.int64]
+    documents: NDArray[np.int64]
+
+
+def _found(
+    ids: Ids, starts: NDArray[np.int64], codes: NDArray[np.uint64], sought: NDArray[np.uint64]
+) -> Iterator[_Some]:
+    """Yield where windows are that are sought, by their numbers in order, in some of the documents at a time."""
+    for first, last in stretches(starts):
+        part, own = ids[starts[first] : starts[last]], starts[first : last + 1] - starts[first]
+        windows = _hashes(part, codes)
+        which = np.minimum(np.searchsorted(sought, windows), len(sought) - 1)
+        places = np.flatnonzero(sought[which] == windows)
+        documents = np.searchsorted(own, places, side="right") - 1
+        inside = places + _WINDOW <= own[documents + 1]
+        places, documents = places[inside], documents[inside]
+        yield _Some(first, part, own, which[places], places, documents)
+        forget(ids)
 
 
 def _hashes(ids: Ids, codes: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -122,34 +156,51 @@ def _candidates(texts: Sequence[Ids], codes: NDArray[np.uint64], most: int) -> N
     return windows[times > 0.8 * _MOST * len(texts)]  # a sample errs
 
 
-def _sequences(ids: Ids, starts: NDArray[np.int64], places: NDArray[np.int64], words: int) -> Boilerplate | None:
+def _sequences(
+    ids: Ids, starts: NDArray[np.int64], codes: NDArray[np.uint64], sought: NDArray[np.uint64], words: int
+) -> Boilerplate | None:
     """Return what windows cover, without what is short and in use elsewhere."""
-    steps = np.zeros(len(ids) + 1, np.int64)
-    np.add.at(steps, places, 1)
-    np.add.at(steps, places + _WINDOW, -1)
-    covered = np.cumsum(steps)[:-1] > 0
-    edges = np.diff(np.concatenate([[0], covered.view(np.int8), [0]]))
-    # Two documents may end and begin with boilerplate: a run ends where a document does.
-    begins = np.union1d(np.flatnonzero(edges > 0), starts[:-1][covered[np.minimum(starts[:-1], len(ids) - 1)]])
-    begins = begins[begins < len(ids)]
-    ends = np.minimum(
-        np.flatnonzero(edges < 0)[np.searchsorted(np.flatnonzero(edges < 0), begins, side="right")],
-        starts[np.searchsorted(starts, begins, side="right")],
-    )
-    elsewhere = np.bincount(ids[~covered], minlength=words)
-    within = np.bincount(ids[covered], minlength=words)
-    runs: Counter[tuple[int, ...]] = Counter()
-    kept = np.zeros(len(ids), bool)
-    having = set[int]()
-    for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
-        own = ids[begin:end]
-        if end - begin >= _LONG or np.mean((within > elsewhere)[np.unique(own)]) > _OWN:
-            kept[begin:end] = True
-            runs[tuple(own.tolist())] += 1
-            having.add(int(np.searchsorted(starts, begin, side="right")))
+    filed, within = Filed(np.bool_), np.zeros(words, np.int64)
+    for some in _found(ids, starts, codes, sought):
+        steps = np.zeros(len(some.ids) + 1, np.int64)
+        np.add.at(steps, some.places, 1)
+        np.add.at(steps, some.places + _WINDOW, -1)
+        own = np.cumsum(steps)[:-1] > 0
+        within += np.bincount(some.ids[own], minlength=words)
+        filed.add(own)
+    covered, kept = filed.all(), Filed(np.bool_)
+    in_use = 2 * within <= counts_of(ids, words)
+    runs, having = Counter[tuple[int, ...]](), set[int]()
+    for first, last in stretches(starts):
+        part = ids[starts[first] : starts[last]]
+        chosen, own = np.zeros(len(part), np.bool_), starts[first : last + 1] - starts[first]
+        for begin, end in _runs(covered[starts[first] : starts[last]], own):
+            sequence = part[begin:end]
+            if end - begin >= _LONG or np.mean(~in_use[np.unique(sequence)]) > _OWN:
+                chosen[begin:end] = True
+                runs[tuple(sequence.tolist())] += 1
+                having.add(first + int(np.searchsorted(own, begin, side="right")))
+        kept.add(chosen)
+        forget(ids)
+        forget(covered)
     if not runs:
         return None
-    return Boilerplate(kept, len(having), sorted(runs.items(), key=lambda run: -len(run[0]) * run[1]))
+    return Boilerplate(kept.all(), len(having), sorted(runs.items(), key=lambda run: -len(run[0]) * run[1]))
+
+
+def _runs(covered: NDArray[np.bool_], starts: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Yield first and last of the covered tokens that follow each other in one document.
+
+    Two documents may end and begin with boilerplate: a run ends where a document does.
+    """
+    edges = np.diff(np.concatenate([[0], covered.view(np.int8), [0]]))
+    heads = starts[:-1][starts[:-1] < len(covered)]
+    begins = np.union1d(np.flatnonzero(edges > 0), heads[covered[heads]])
+    behind = np.flatnonzero(edges < 0)
+    ends = np.minimum(
+        behind[np.searchsorted(behind, begins, side="right")], starts[np.searchsorted(starts, begins, side="right")]
+    )
+    yield from zip(begins.tolist(), ends.tolist(), strict=True)
 
 
 def marks_in(text: str) -> list[str]:

@@ -10,13 +10,13 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from gpustab.corpus.filed import forget, in_parts
+
 Ids = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 
-_AT_ONCE = 1 << 20
+_AT_ONCE = 1 << 18
 """Tokens that are looked at at a time: all at once, their long numbers would take several times the room of a text."""
-_HASHED = 1 << 18
-"""Tokens that are hashed at a time."""
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -27,8 +27,8 @@ def counts_of(ids: NDArray[np.int32], size: int) -> NDArray[np.int64]:
     [1, 0, 2, 0]
     """
     counts = np.zeros(size, np.int64)
-    for start in range(0, len(ids), _AT_ONCE):
-        counts += np.bincount(ids[start : start + _AT_ONCE], minlength=size)
+    for _, part in in_parts(ids):
+        counts += np.bincount(part, minlength=size)
     return counts
 
 
@@ -37,7 +37,7 @@ def stretches(offsets: NDArray[np.int64], most: int = 0) -> Iterator[tuple[int, 
 
     Args:
         offsets: ``(n + 1,)``, where each of n ranges begins, and the last one ends.
-        most: tokens; default: a million.
+        most: tokens; default: a quarter of a million.
 
     >>> list(stretches(np.array([0, 3, 5, 14, 15]), 6))
     [(0, 2), (2, 3), (3, 4)]
@@ -123,7 +123,7 @@ def copies_among(ids: NDArray[np.int32], starts: NDArray[np.int64], apart: int) 
     [False, False, True]
     """
     hashes = np.zeros(len(starts) - 1, np.uint64)
-    for first, last in stretches(starts, _HASHED):
+    for first, last in stretches(starts):
         part = ids[starts[first] : starts[last]]
         counts = part != apart
         bounds = np.concatenate([[0], np.cumsum(counts)])[starts[first : last + 1] - starts[first]]
@@ -134,6 +134,7 @@ def copies_among(ids: NDArray[np.int32], starts: NDArray[np.int64], apart: int) 
         mixed = (part[counts].astype(np.uint64) + _ODD) * (places.astype(np.uint64) * _ODD + np.uint64(1))
         mixed ^= mixed >> np.uint64(29)
         hashes[first + filled] = np.add.reduceat(mixed * _ODD, bounds[filled])
+        forget(ids)
     order = np.argsort(hashes, kind="stable")  # equal ones in their own order
     alike = hashes[order[1:]] == hashes[order[:-1]]
     copies, seen = np.zeros(len(hashes), bool), set[bytes]()

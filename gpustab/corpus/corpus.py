@@ -12,6 +12,7 @@ import numpy as np
 
 from gpustab.corpus.compact import Ids, Offsets, Record, Records
 from gpustab.corpus.documents import Documents
+from gpustab.corpus.filed import Filed, in_parts
 from gpustab.corpus.formats.format import Document
 from gpustab.corpus.options import CorpusOptions as CorpusOptions
 from gpustab.errors import InputError
@@ -29,7 +30,8 @@ class Corpus:
     Attributes:
         name: where it came from.
         vocabulary: the words that occur at least ``min_count`` times in the whole corpus, most frequent first.
-        tokens: ``(n,)`` int32 word ids, in corpus order; rarer words are left out.
+        tokens: ``(n,)`` int32 word ids, in corpus order; rarer words are left out. Many lie in a file
+            (:mod:`gpustab.corpus.filed`).
         texts: ``(s + 1,)`` int64 offsets into ``tokens``. No context window reaches from one text into another.
         units: ``(u + 1,)`` int64 offsets into ``texts``. Units (documents or sentences) are what sampling draws; they
             may be empty.
@@ -91,13 +93,18 @@ class Corpus:
         if self.together is not None:
             arrays.append((self.together, "<i8"))
         for array, dtype in arrays:
-            digest.update(np.ascontiguousarray(array, dtype=dtype).tobytes())
+            for _, part in in_parts(array):
+                digest.update(np.ascontiguousarray(part, dtype=dtype).data)
         return digest.hexdigest()
 
     def raw(self) -> Iterator[Document]:
         """Yield the documents as they were written, in order; the source is read again."""
-        wanted = {record.place for record in self.records}
-        return (document for place, document in enumerate(self.source or ()) if place in wanted)
+        wanted = (record.place for record in self.records)  # ascending
+        following = next(wanted, None)
+        for place, document in enumerate(self.source or ()):
+            if place == following:
+                yield document
+                following = next(wanted, None)
 
     def take(self, which: Sequence[int]) -> Corpus:
         """Return some of the documents, in the order of the corpus, as one with the same vocabulary.
@@ -106,16 +113,19 @@ class Corpus:
             InputError: if none of them has a word.
         """
         kept = sorted(set(which))
-        texts = [np.arange(self.documents[k], self.documents[k + 1]) for k in kept]
-        lengths = np.diff(self.texts)[np.concatenate(texts)] if texts else np.zeros(0, np.int64)
-        tokens = [self.tokens[self.texts[self.documents[k]] : self.texts[self.documents[k + 1]]] for k in kept]
-        if not sum(map(len, tokens)):
+        chosen, tokens = np.zeros(len(self.documents) - 1, np.bool_), Filed(np.int32)
+        chosen[kept] = True
+        sizes = np.diff(self.documents)
+        lengths = np.diff(self.texts)[np.repeat(chosen, sizes)]
+        if not lengths.sum():
             raise InputError(f"{self.name}: {len(kept)} documents without any words")
-        documents = _offsets([len(part) for part in texts])
+        for k in kept:
+            tokens.add(self.tokens[self.texts[self.documents[k]] : self.texts[self.documents[k + 1]]])
+        documents = _offsets(sizes[chosen])
         units = np.arange(len(lengths) + 1, dtype=np.int64) if self.unit == "sentence" else documents
         return replace(
             self,
-            tokens=np.concatenate(tokens),
+            tokens=tokens.all(),
             texts=_offsets(lengths),
             units=units,
             documents=documents,

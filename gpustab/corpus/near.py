@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.corpus.compact import Ids, stretches
+from gpustab.corpus.filed import forget
 
 _SEQUENCE, _BINS = 4, 32
 _FEWEST = 20
 """Words of a document that is asked: of fewer, verses and captions come again by themselves."""
 _ALIKE = 0.4
 """Of the bins, how many agree: where every tenth word is another, half of the sequences are."""
+_AT_ONCE = 1 << 12
+"""Pairs that are compared at a time."""
 _EMPTY = np.uint32(0xFFFFFFFF)
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -41,6 +44,7 @@ def near_copies(ids: Ids, starts: NDArray[np.int64], end: int) -> NDArray[np.int
         owner = np.repeat(place[first:last], np.diff(starts[first : last + 1]))
         words = (tokens != end) & (owner >= 0)
         _take(kept, tokens[words].astype(np.uint64), owner[words])
+        forget(ids)
     found = asked[_pairs(kept)]
     return found[np.unique(found[:, 1], return_index=True)[1]]
 
@@ -66,12 +70,15 @@ def _pairs(kept: NDArray[np.uint32]) -> NDArray[np.int64]:
     for own in kept.T:
         order = np.argsort(own, kind="stable")
         same = np.flatnonzero((own[order][1:] == own[order][:-1]) & (own[order][1:] != _EMPTY))
-        near.append(np.stack([order[same], order[same + 1]], axis=1))
-    pairs = np.unique(np.concatenate(near), axis=0)
-    agree = np.zeros(len(pairs), np.int64)
-    filled = np.zeros(len(pairs), np.int64)
-    for own in kept.T:
-        one, other = own[pairs[:, 0]], own[pairs[:, 1]]
-        agree += (one == other) & (one != _EMPTY)
-        filled += (one != _EMPTY) | (other != _EMPTY)
-    return pairs[agree >= _ALIKE * filled]
+        for start in range(0, len(same), _AT_ONCE):
+            part = same[start : start + _AT_ONCE]
+            pairs = np.stack([order[part], order[part + 1]], axis=1)
+            near.append(pairs[_alike(kept[pairs[:, 0]], kept[pairs[:, 1]])])
+    return np.unique(np.concatenate(near), axis=0)
+
+
+def _alike(one: NDArray[np.uint32], other: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Tell of ``(p, bins)`` rows and others whether they agree in enough bins, of those that either fills."""
+    agree, filled = (one == other) & (one != _EMPTY), (one != _EMPTY) | (other != _EMPTY)
+    alike: NDArray[np.bool_] = agree.sum(1) >= _ALIKE * filled.sum(1)
+    return alike

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from gpustab.corpus.boilerplate import Boilerplate, Mark, find_boilerplate, find_frames, marks_in
 from gpustab.corpus.broken import BREAK
-from gpustab.corpus.compact import Ids, Offsets, Record, Records, copies_among, counts_of
+from gpustab.corpus.compact import Ids, Offsets, Record, Records, copies_among, counts_of, stretches
 from gpustab.corpus.documents import Documents, open_documents
 from gpustab.corpus.excerpts import Excerpts
+from gpustab.corpus.filed import Filed, forget, in_parts
 from gpustab.corpus.options import CorpusOptions, ReadOptions
 from gpustab.corpus.spelling import one_spelling
 from gpustab.corpus.words import Cuts, cutter, tokeniser
@@ -67,15 +68,20 @@ class Numbered:
     marks: tuple[tuple[int, str], ...] = ()
 
     @cached_property
+    def texts(self) -> NDArray[np.int64]:
+        """``(s + 1,)`` offsets of the texts into the tokens."""
+        ends = (start + np.flatnonzero(part == END) + 1 for start, part in in_parts(self.ids))
+        return np.concatenate([np.zeros(1, np.int64), *ends])
+
+    @property
     def starts(self) -> NDArray[np.int64]:
         """``(m + 1,)`` offsets of the documents into the tokens."""
-        ends = np.concatenate([[0], np.flatnonzero(self.ids == END) + 1])
-        return ends[self.documents].astype(np.int64)
+        return self.texts[self.documents]
 
     @cached_property
     def boilerplate(self) -> Boilerplate | None:
         """What stands in most documents, or around texts; its tokens are numbered without the ends of texts."""
-        ids, starts = self.ids[self.ids != END], self.starts - self.documents
+        ids, starts = _filed(part[part != END] for _, part in in_parts(self.ids)), self.starts - self.documents
         if (found := find_boilerplate(ids, starts, len(self.words))) or not self.marks:
             return found
         scopes = starts[[0, -1]] if self.source.layout in ("lines", "blocks", "paragraphs") else starts
@@ -108,11 +114,18 @@ class Numbered:
                     "signs frame a text",
                 ),
             )
-        kept = np.ones(len(self.ids), bool)
-        kept[self.ids != END] = ~found.covered
         cut = f"{found.covered.sum():,} running words of boilerplate are cut, of {found.documents:,} documents"
         shown = ", ".join(f"'{one}'" for one in self.shown(found))
-        return replace(self, ids=self.ids[kept], notes=(*self.notes, f"{cut}: {shown}"))
+        return replace(self, ids=_filed(self._outside(found.covered)), notes=(*self.notes, f"{cut}: {shown}"))
+
+    def _outside(self, covered: NDArray[np.bool_]) -> Iterator[Ids]:
+        """Yield the tokens that are not covered, and all ends of texts."""
+        done = 0
+        for _, part in in_parts(self.ids):
+            kept, words = np.ones(len(part), bool), part != END
+            behind = done + int(words.sum())
+            kept[words], done = ~covered[done:behind], behind
+            yield part[kept]
 
     def shown(self, found: Boilerplate) -> list[str]:
         """Return the beginnings of the three sequences that cover most."""
@@ -126,10 +139,18 @@ class Numbered:
         chosen[np.asarray(kept, np.int64)] = True
         return replace(
             self,
-            ids=self.ids[np.repeat(chosen, np.diff(self.starts))],
+            ids=_filed(self._within(chosen)),
             documents=np.concatenate([[0], np.cumsum(np.diff(self.documents)[chosen])]).astype(np.int64),
             records=Records(self.records[k] for k in kept),
         )
+
+    def _within(self, chosen: NDArray[np.bool_]) -> Iterator[Ids]:
+        """Yield the tokens of some documents."""
+        starts = self.starts
+        for first, last in stretches(starts):
+            kept = np.repeat(chosen[first:last], np.diff(starts[first : last + 1]))
+            yield self.ids[starts[first] : starts[last]][kept]
+            forget(self.ids)
 
     def without_duplicates(self) -> Numbered:
         """Leave out documents with the same words in the same order as an earlier one, if the options say so."""
@@ -142,7 +163,8 @@ class Numbered:
 
     def _beginning(self, document: int) -> str:
         """Return the first words of a document."""
-        first = self.ids[self.starts[document] : self.starts[document + 1]][:_BEGINNING]
+        first, last = self.texts[self.documents[document : document + 2]]
+        first = self.ids[first:last][:_BEGINNING]
         return " ".join(self.words[k].replace(BREAK, "") for k in first if k != END)
 
     @cached_property
@@ -162,6 +184,14 @@ class Numbered:
         }
 
 
+def _filed(some: Iterable[Ids]) -> Ids:
+    """Return tokens that come part by part as one array."""
+    filed = Filed(np.int32)
+    for part in some:
+        filed.add(part)
+    return filed.all()
+
+
 def number(
     source: str | Path, options: CorpusOptions, tokenizer: Callable[[str], Iterable[str]] | None = None
 ) -> Numbered:
@@ -177,7 +207,7 @@ def number(
     numbers: defaultdict[str, int] = defaultdict()
     numbers.default_factory = numbers.__len__
     numbers["\n"] = END
-    tokens, texts, records = array("i"), array("q", [0]), Records()
+    tokens, texts, records = Filed(np.int32), array("q", [0]), Records()
     empty, sample, passages = list[str](), Excerpts(), 0
     marks = list[tuple[int, str]]()
     for place, read in enumerate(documents):
@@ -191,13 +221,12 @@ def number(
                 marks += [(place, line) for line in signs]
         if cuts:
             cuts.see(document.texts)
-        start = len(tokens)
-        tokens.extend(map(numbers.__getitem__, cut(texts_of(document.texts))))
-        ends = tokens[start:].count(END)
-        if documents.layout == "files" and len(tokens) - start == ends:
+        own = array("i", map(numbers.__getitem__, cut(texts_of(document.texts))))
+        ends = own.count(END)
+        if documents.layout == "files" and len(own) == ends:
             empty.append(document.id)
-            del tokens[start:]
             continue
+        tokens.add(own)
         texts.append(ends)
         records.append(Record(document.id, document.metadata, place))
     _check_words(documents.name, numbers)
@@ -205,7 +234,7 @@ def number(
         documents,
         options,
         list(numbers),
-        np.frombuffer(tokens, np.int32),
+        tokens.all(),
         np.cumsum(texts, dtype=np.int64),
         records,
         0,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gpustab.corpus.broken import BREAK, HYPHENS, Breaks, taken_apart
 from gpustab.corpus.compact import Ids
+from gpustab.corpus.filed import Filed, in_parts
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.variants import LETTER_APOSTROPHES, with_plain_apostrophe
 from gpustab.corpus.words import Own, spelling
@@ -107,11 +108,15 @@ def _renumbered(words: Sequence[str], tokens: Ids, changes: Changes) -> tuple[li
     meant = [
         tuple(numbers.setdefault(word, len(numbers)) for word in changes.get(k, (one,))) for k, one in enumerate(words)
     ]
-    lengths = np.array([len(ids) for ids in meant])
-    ids = np.repeat(np.array([ids[0] for ids in meant], np.int32)[tokens], lengths[tokens])
-    starts = np.cumsum(lengths[tokens]) - lengths[tokens]
-    for place in range(1, int(lengths.max())):
-        longer = np.flatnonzero(lengths[tokens] > place)
-        nth = np.array([ids[place] if len(ids) > place else -1 for ids in meant], np.int32)
-        ids[starts[longer] + place] = nth[tokens[longer]]
-    return list(numbers), ids
+    lengths, filed = np.array([len(ids) for ids in meant]), Filed(np.int32)
+    nth = [
+        np.array([ids[place] if len(ids) > place else -1 for ids in meant], np.int32) for place in range(lengths.max())
+    ]
+    for _, part in in_parts(tokens):
+        sizes = lengths[part]
+        ids, starts = np.repeat(nth[0][part], sizes), np.cumsum(sizes) - sizes
+        for place in range(1, len(nth)):
+            longer = np.flatnonzero(sizes > place)
+            ids[starts[longer] + place] = nth[place][part[longer]]
+        filed.add(ids)
+    return list(numbers), filed.all()

@@ -18,6 +18,7 @@ from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.corpus import CorpusOptions as CorpusOptions
 from gpustab.corpus.documents import Documents
 from gpustab.corpus.evidence import evidence_of
+from gpustab.corpus.filed import Filed, in_parts
 from gpustab.corpus.numbering import END, Numbered, number
 from gpustab.corpus.sampling import drawn_together
 from gpustab.corpus.words import tokeniser as tokeniser
@@ -29,8 +30,6 @@ from gpustab.spaces.words import some_words
 log = logging.getLogger("gpustab")
 
 _DEFAULTS = CorpusOptions()
-_AT_ONCE = 1 << 20
-"""Tokens that are renumbered at once."""
 
 
 def prepare_corpus(
@@ -94,7 +93,7 @@ def _select(documents: Documents, numbered: Numbered, options: CorpusOptions) ->
         vocabulary, rank = _rank(numbered.words, counts, options)
     if not len(vocabulary):
         raise InputError(f"{documents.name}: {_why_no_words(numbered.words, counts, options)}")
-    frequent, texts = _renumbered(numbered.ids, rank, int(counts[rank >= 0].sum()))
+    frequent, texts = _renumbered(numbered.ids, rank)
 
     # The decimal that was written, not the binary number next to it: 0.07 of 100 documents are 7.
     most = math.ceil(Fraction(str(options.fraction)) * (len(numbered.documents) - 1))
@@ -118,20 +117,16 @@ def _select(documents: Documents, numbered: Numbered, options: CorpusOptions) ->
     return corpus if options.unit in get_args(Unit) else drawn_together(corpus, options.unit)
 
 
-def _renumbered(ids: Ids, rank: Ids, size: int) -> tuple[Ids, Offsets]:
-    """Return the tokens that are left, ``size`` of them, and where each text ends among them.
-
-    Some of the tokens at a time: all at once would take the room of the text several times over.
-    """
-    tokens, ends, done = np.zeros(size, np.int32), [np.zeros(1, np.int64)], 0
-    for start in range(0, len(ids), _AT_ONCE):
-        part = ids[start : start + _AT_ONCE]
+def _renumbered(ids: Ids, rank: Ids) -> tuple[Ids, Offsets]:
+    """Return the tokens that are left, and where each text ends among them."""
+    filed, ends, done = Filed(np.int32), [np.zeros(1, np.int64)], 0
+    for _, part in in_parts(ids):
         new = rank[part]
         kept = np.cumsum(new >= 0)
         ends.append(done + kept[part == END])
-        tokens[done : done + kept[-1]] = new[new >= 0]
+        filed.add(new[new >= 0])
         done += int(kept[-1])
-    return tokens, np.concatenate(ends).astype(np.int64)
+    return filed.all(), np.concatenate(ends).astype(np.int64)
 
 
 def _rank(words: list[str], counts: NDArray[np.int64], options: CorpusOptions) -> tuple[Vocabulary, Ids]:

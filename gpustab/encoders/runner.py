@@ -18,6 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from gpustab.corpus.compact import counts_of
 from gpustab.corpus.corpus import Corpus, CorpusOptions
 from gpustab.corpus.sampling import draw, training_seed, unit_names
 from gpustab.encoders.options import Encoding
@@ -73,7 +74,6 @@ class Task(NamedTuple):
     key: Key
     number: int
     model: Model
-    draw: NDArray[np.int64]
 
 
 class _Made(NamedTuple):
@@ -138,7 +138,7 @@ def encode_runs(
     started, device = time.perf_counter(), device or torch.device("cpu")
     check_place(output, corpus.name)
     models, passages = models_of(folders), Passages(corpus, options)
-    tasks = [task for sampling in encoding.drawn for task in _tasks(sampling, models, corpus, options, encoding)]
+    tasks = [task for sampling in encoding.drawn for task in _tasks(sampling, models, options, encoding.runs)]
     wanted = Counter(task.key for task in tasks)
     plan = _plan(corpus, options, encoding, device)
     with training_alone(output / key.path for key in wanted):
@@ -171,15 +171,12 @@ def encode_runs(
     return result
 
 
-def _tasks(
-    sampling: str, models: Sequence[Model], corpus: Corpus, options: CorpusOptions, encoding: Encoding
-) -> list[Task]:
+def _tasks(sampling: str, models: Sequence[Model], options: CorpusOptions, runs: int) -> list[Task]:
     if sampling == "fixed":
         key = Key(ENCODER, "fixed", options.unit, options.fraction)
-        return [Task(key, k, model, np.arange(len(corpus))) for k, model in enumerate(models)]
-    draws = [draw(corpus, "bootstrap", encoding.seed, run) for run in range(encoding.runs)]
+        return [Task(key, k, model) for k, model in enumerate(models)]
     keys = [Key(ENCODER, "bootstrap", options.unit, options.fraction, ((MODEL, one.name),)) for one in models]
-    return [Task(key, k, one, d) for key, one in zip(keys, models, strict=True) for k, d in enumerate(draws)]
+    return [Task(key, k, one) for key, one in zip(keys, models, strict=True) for k in range(runs)]
 
 
 def _plan(corpus: Corpus, options: CorpusOptions, encoding: Encoding, device: torch.device) -> dict[str, Any]:
@@ -256,15 +253,16 @@ def _make(
     made["shape"] = shape
     files = kept_sums(_place(output, plan, model), passages, make, tell)
     for task in tasks:
-        sums, counts, read = weighted(files, np.bincount(task.draw, minlength=len(corpus)), len(names))
+        drawn = draw(corpus, "fixed" if task.key.sampling == "fixed" else "bootstrap", encoding.seed, task.number)
+        sums, counts, read = weighted(files, np.bincount(drawn, minlength=len(corpus)), len(names))
         own = made | {"read": dict(sorted(read.items())), "corpus": corpus.hash}
         if task.key.sampling == "bootstrap":  # models have the same draws: their runs of one number are no pair
             own["training_seed"] = training_seed(encoding.seed, "bootstrap", task.number)
         else:
-            lost = (counts == 0) & (np.bincount(corpus.tokens, minlength=len(names)) > 0 if of_words else True)
+            lost = (counts == 0) & (counts_of(corpus.tokens, len(names)) > 0 if of_words else True)
             own["lost"] = [int(lost.sum()), some_words([names[k] for k in np.flatnonzero(lost)[:_SHOWN].tolist()])]
         write_safetensors(
-            _space(task, names, sums, counts, encoding, own), run_file(output / task.key.path, task.number)
+            _space(task, names, sums, counts, drawn, encoding, own), run_file(output / task.key.path, task.number)
         )
 
 
@@ -284,6 +282,7 @@ def _space(
     names: Sequence[bytes],
     sums: NDArray[np.float64],
     counts: NDArray[np.int64],
+    drawn: NDArray[np.int64],
     encoding: Encoding,
     made: dict[str, Any],
 ) -> Space:
@@ -305,7 +304,7 @@ def _space(
     }
     words, name = Vocabulary(names[k] for k in kept.tolist()), f"run-{task.number:03d}"
     try:
-        return Space(words, rows.float(), torch.from_numpy(counts[kept]), name, record, torch.from_numpy(task.draw))
+        return Space(words, rows.float(), torch.from_numpy(counts[kept]), name, record, torch.from_numpy(drawn))
     except InputError as error:  # not finite
         raise ComputationError(f"{task.model.folder}: {marked(error)}") from error
 

@@ -183,8 +183,8 @@ def _passed(notes: Sequence[str]) -> Iterator[Doubt]:
 def look_at(numbered: Numbered) -> Look:
     """Return what doubts look at."""
     documents = numbered.source
-    lengths = np.diff(np.flatnonzero(numbered.ids == END), prepend=-1) - 1
-    starts = np.concatenate([[0], np.cumsum(lengths)])[numbered.documents]
+    lengths = np.diff(numbered.texts) - 1
+    starts = numbered.starts - numbered.documents
     pairs = near_copies(numbered.ids, numbered.starts, END)
     return Look(
         documents.name,
@@ -226,11 +226,9 @@ def _example(numbered: Numbered, kept: Any, look: Look) -> tuple[str, tuple[tupl
     if not len(look.sizes):
         return "", ()
     which = int(np.argsort(look.sizes, kind="stable")[len(look.sizes) // 2])
-    first, last = numbered.documents[which], numbered.documents[which + 1]
-    ends = np.flatnonzero(numbered.ids == END)
-    start = 0 if not first else ends[first - 1] + 1
+    first, last = numbered.texts[numbered.documents[which : which + 2]]
     words, texts = list[str](), list[tuple[str, ...]]()
-    for i in numbered.ids[start : ends[last - 1] + 1 if last > first else start]:
+    for i in numbered.ids[first:last]:
         if i == END:
             texts.append(tuple(words))
             words = []
