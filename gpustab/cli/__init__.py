@@ -33,7 +33,7 @@ def run() -> None:
     try:
         app()
     finally:
-        # The interpreter looks for cycles among all that torch has imported before it ends: a third to half a second.
+        # The interpreter looks for cycles among all that torch has imported before it ends: a quarter to half a second.
         gc.freeze()
 
 
