@@ -62,6 +62,14 @@ def test_the_first_help_imports_no_command():
     assert len(more) <= 20, sorted(more)
 
 
+def test_nothing_is_looked_for_among_what_was_imported_when_a_command_ends():
+    program = "import atexit, gc, sys; sys.argv = ['gpustab', '--version']\n"
+    program += "atexit.register(lambda: print('frozen', gc.get_freeze_count()))\n"
+    program += "import gpustab.cli; gpustab.cli.run()"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert int(done.stdout.split()[-1]) > 1000, done.stdout + done.stderr
+
+
 def test_the_help_of_a_command_imports_no_other_study():
     ours = {name for name in loaded(["gpustab", "stability", "--help"]) if name.startswith("gpustab.studies.")}
     assert not {name for name in ours if re.search(r"change|bootstrap|thresholds|localization|consistency", name)}

@@ -149,6 +149,8 @@ _BIN = 0.25
 _REACH = 4.0
 _P_BINS = 20
 _TARGETS = 32
+_COSINES = 1 << 18
+"""Cosines of targets with all words that are formed at a time."""
 _RUNS = 4
 """Runs: of fewer no test of normality says anything."""
 
@@ -289,7 +291,8 @@ def nearest_cosines(runs: Runs, targets: Tensor) -> tuple[Tensor, Tensor]:
     """Return means and SDs over the runs ``(T, K)`` of the cosines with each target's words of highest mean."""
     k = min(CANDIDATES, runs.words - 1)
     parts = []
-    for part in targets.to(runs.device).split(_TARGETS):
+    # Every part prepares all rows of all runs once more: of few words, more targets than a simulation holds.
+    for part in targets.to(runs.device).split(max(_TARGETS, _COSINES // runs.words)):
         cosines = engine.query_cosines(runs, part)
         itself = torch.arange(runs.words, device=runs.device) == part[:, None]
         mean, words = cosines.mean.masked_fill(itself, -torch.inf).topk(k)

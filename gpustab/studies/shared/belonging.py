@@ -105,7 +105,8 @@ def belonging(losses: Tensor, words: int, leave_out: Tensor | None = None) -> Be
         far = {}
     # Several that are unrelated to all would make runs of one kind seem to have much in common; one does not.
     asked = [r for r in single if r not in far] if len(far) > 1 else single
-    kin = [found.among(asked) for found in related(values[asked][:, asked])]
+    kin = [found.among(asked) for found in related(among if asked == single else values[asked][:, asked])]
+    del among  # of a thousand runs 8 MB
     made = {found.run for found in kin}
     if made and len(far) <= 1:
         far = _far_one_after_another(values, silent, [r for r in everyone if r not in made])
