@@ -22,8 +22,6 @@ _MARKS = (  # the longer first: UTF-16's mark begins UTF-32's
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-COLOURS = r"(?:\x1b|\^\[|\\(?:x1b|033|e|u001b))(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b\n^\\]*(?:\x07|\x1b\\|\^\[\\))"
-"""A pattern of what terminals make colours and links of."""
 _LOOKED_AT, _FEWEST, _LONG_WORD = 4096, 6, 40
 _SHOWN = 60
 _CHINESE = 0x4E

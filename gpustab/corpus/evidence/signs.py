@@ -10,7 +10,7 @@ from gpustab.corpus.evidence.doubt import Doubt, shown
 from gpustab.corpus.evidence.look import Look
 from gpustab.corpus.formats.vertical import rows_of
 from gpustab.errors import option
-from gpustab.formats.plain_text import COLOURS
+from gpustab.formats.sniff import COLOURS
 from gpustab.formats.text.decimals import is_number_like
 
 _LISTED = 0.8
