@@ -101,12 +101,15 @@ def is_tar(head: bytes) -> bool:
     return head[257:262] == b"ustar"
 
 
+COLOURS = r"(?:\x1b|\^\[|\\(?:x1b|033|e|u001b))(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b\n^\\]*(?:\x07|\x1b\\|\^\[\\))"
+"""A pattern of what terminals make colours and links of."""
 UTF8_BOM = b"\xef\xbb\xbf"
 
 _HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _XML = re.compile(rb"\s*<\?xml\b")
 _PICKLE = re.compile(rb"\x80[\x02-\x05]")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+_COLOURS = re.compile(COLOURS.encode())
 _HEADER = re.compile(rb"([0-9]{1,18})[ \t]+([0-9]{1,18})[ \t]*\r?")
 
 
@@ -209,7 +212,12 @@ def _is_text(head: bytes) -> bool:
     start = head[:4096]
     # A character may be cut at the end of the sample: up to three bytes of it.
     decodes = any(_decodes(start[: len(start) - cut]) for cut in range(4))
-    return decodes and not _CONTROL.search(start.strip(SEPARATORS))
+    return decodes and not _CONTROL.search(without_colours(start).strip(SEPARATORS))
+
+
+def without_colours(text: bytes) -> bytes:
+    """Return text without what terminals make colours of; what is cut at its end stays."""
+    return _COLOURS.sub(b"", text)
 
 
 def _decodes(sample: bytes) -> bool:

@@ -38,8 +38,17 @@ _SOME = 0.1
 """Of the texts or words, how many are unlike the others where files are in several encodings."""
 _ALPHABETS = ("cp1251", "koi8_r", "iso8859_7", "cp1255", "cp1256")
 """Of Cyrillic, Greek, Hebrew and Arabic, which are taken for cp1252 where nothing says what they are."""
+_LATIN = ("mac_roman", "cp850", "cp437", "cp1250", "iso8859_2", "mac_latin2", "cp852")
+"""Of Latin alphabets, whose letters are signs or capitals in cp1252."""
+_BROKEN, _MENDED, _ONE = 0.2, 0.2, 0.8
+"""Of the words with letters beyond ASCII, how many are no words as they were read; of these, how many are none in the
+right encoding; and how many have one sign: then it is that of a scanner."""
 _BESIDE_ASCII = re.compile("[^\x80-\xff\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013-\u2122]")
 """What cp1252 has no byte beyond ASCII for."""
+_NO_PIECE = re.compile(rf"\d|(?=[^\x00-\x7f]){_BESIDE_ASCII.pattern}")
+_JOINTS = re.compile(r"[-'’‘`´–—…/&.]+")
+"""What stands between two words, or parts of one, that are written together."""
+_OUTSIDE = re.compile(r"^[^A-Za-z\xc0-\u017e]+|(?<=[A-Za-z\xc0-\u017e])[^A-Za-z\xc0-\u017e]+$")
 _UTF8 = re.compile("[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _BEYOND = re.compile(r"[^\x00-\x7f]+")
 _LETTER = r"[^\W\d_]"
@@ -76,7 +85,7 @@ def coded_twice(look: Look) -> Doubt | None:
     if not codec or sum(len(piece) * n for piece, n in found[codec].items()) < _MOSTLY * sum(
         len(run) * n for run, n in runs.items()
     ):
-        return _read_wrongly(look)
+        return _read_wrongly(look) or _read_as_signs(look)
     table, number = _bytes_of(codec), found[codec].total()
     words = look.spaced
     held = [word for word in words if _UTF8.search(word.translate(table))]
@@ -102,21 +111,77 @@ def _read_wrongly(look: Look) -> Doubt | None:
     share = len(held) / max(len(long), 1)
     if len(set(held)) < _DIFFERENT or share < _OTHER_BYTES:
         return None
-    shown_as = [
-        f"{codec} “{' '.join(word.encode('cp1252', 'ignore').decode(codec, 'replace') for word in held[:3])}”"
-        for codec in _ALPHABETS
-    ]
     says = f"another alphabet's bytes: {share:.0%} of the words of three letters or more have no letter from a to z"
     if _of_several(look, words):
         says = f"several encodings: {says}"
         one = "the files differ: save each as UTF-8, in Python path.write_text(path.read_text(ENCODING), 'utf-8')"
     else:
-        one = (
-            f"say {option('encoding', ...)} of the one that can be read; or, of a text that was saved so, in Python "
-            "text.encode('cp1252').decode(ENCODING)"
-        )
-    way = f"read as cp1252 they are “{' '.join(held[:3])}”, as {', as '.join(shown_as)}: {one}"
-    return Doubt("twice", share, shown(held), True, says, way)
+        one = _SAY
+    return Doubt("twice", share, shown(held), True, says, f"{_shown_as(held, _ALPHABETS)}: {one}")
+
+
+_SAY = (
+    f"say {option('encoding', ...)} of the one that can be read; or, of a text that was saved so, in Python "
+    "text.encode('cp1252').decode(ENCODING)"
+)
+
+
+def _shown_as(words: Sequence[str], codecs: Sequence[str]) -> str:
+    """Return what three words are in some encodings."""
+    three = list(dict.fromkeys(words))[:3]
+    others = [
+        f"{one} “{' '.join(word.encode('cp1252', 'ignore').decode(one, 'replace') for word in three)}”"
+        for one in codecs
+    ]
+    return f"read as cp1252 they are “{' '.join(three)}”, as {', as '.join(others)}"
+
+
+def _read_as_signs(look: Look) -> Doubt | None:
+    """Doubt words with signs or capitals within that are small letters in another encoding of a Latin alphabet.
+
+    ``lŠuft`` is *läuft* in MacRoman, ``trŠs`` is *très* in cp850. Quotation marks and dashes stand between words.
+    """
+    words = Counter(piece for word in look.spaced if not word.isascii() for piece in _pieces(word))
+    broken = Counter({word: n for word, n in words.items() if _odd(word)})
+    share = broken.total() / max(len(look.spaced), 1)
+    if len(broken) < _DIFFERENT or broken.total() < _BROKEN * words.total() or share < _SLIGHT:
+        return None
+    signs = Counter[str]()
+    for word, n in broken.items():
+        signs.update(dict.fromkeys(_odd(word), n))
+    left = {codec: sum(n for word, n in words.items() if _odd(_in(word, codec))) for codec in _LATIN}
+    right = [codec for codec in _LATIN if left[codec] <= _MENDED * broken.total()]
+    if not right or max(signs.values()) > _ONE * broken.total():
+        return None
+    held = [word for word, _ in broken.most_common()]
+    many = broken.total() / words.total()
+    says = (
+        f"another encoding's letters: of the words with letters beyond a to z, {many:.0%} have signs or capitals within"
+    )
+    return Doubt("twice", share, shown(held), share >= _STRONG, says, f"{_shown_as(held, right)}: {_SAY}")
+
+
+def _pieces(word: str) -> Iterator[str]:
+    """Yield the parts between apostrophes and dashes that have no digits, and letters of cp1252 beyond ASCII."""
+    for part in _JOINTS.split(word):
+        piece = _OUTSIDE.sub("", part)
+        if len(piece) >= _LONG_ENOUGH and not (piece.isascii() or _NO_PIECE.search(piece)):
+            yield piece
+
+
+def _in(word: str, codec: str) -> str:
+    """Return what a word is in another encoding, where it was read as cp1252."""
+    return word.encode("cp1252", "ignore").decode(codec, "replace")
+
+
+def _odd(word: str) -> set[str]:
+    """Return what makes no word of letters: signs, and capitals behind small letters."""
+    kinds = [unicodedata.category(one) for one in word]
+    return {
+        one
+        for one, kind, before in zip(word, kinds, ["", *kinds], strict=False)
+        if kind not in ("Lu", "Ll") or (before, kind) == ("Ll", "Lu")
+    }
 
 
 def _of_several(look: Look, words: Sequence[str]) -> bool:

@@ -20,6 +20,7 @@ from gpustab.corpus.evidence.lengths import (
     wrapped_lines,
 )
 from gpustab.corpus.evidence.look import Look
+from gpustab.corpus.evidence.misread import misread, run_together, turned
 from gpustab.corpus.evidence.pages import running_heads
 from gpustab.corpus.evidence.signs import (
     a_word_a_line,
@@ -27,14 +28,18 @@ from gpustab.corpus.evidence.signs import (
     numbers,
     program,
     rows_of_one_form,
+    trees,
     words_with_numbers,
     words_with_tags,
 )
 
-_OF_ROWS = (words_with_numbers, a_word_a_line, words_with_tags)
+_OF_ROWS = (trees, words_with_numbers, a_word_a_line, words_with_tags)
 DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (
     *_OF_ROWS,
     *DAMAGES,
+    turned,
+    run_together,
+    misread,
     record_heads,
     named_lines,
     times,

@@ -10,6 +10,7 @@ from gpustab.corpus.evidence.doubt import Doubt, shown
 from gpustab.corpus.evidence.look import Look
 from gpustab.corpus.formats.vertical import rows_of
 from gpustab.errors import option
+from gpustab.formats.sniff import COLOURS
 from gpustab.formats.text.decimals import is_number_like
 
 _LISTED = 0.8
@@ -22,13 +23,20 @@ _FEW = 3
 """Rows from which an equal form is no accident."""
 _JOINED = re.compile(r"(?=[^\s/_|#]*[^\W\d_])[^\s/_|#]++([/_|#])[^\s/_|#]\S*|[^\w\s]([/_|#])\S+")
 
+_LEAVES = {"()": re.compile(r"\(([^\s()]+)\s+([^\s()]+)\)"), "[]": re.compile(r"\[([^][\s]+)\s+([^][\s]+)\]")}
+_WORD_OF_TREE = {"()": re.compile(r"(?<=\s)[^\s()]+"), "[]": re.compile(r"(?<=\s)[^][\s]+")}
+_INNERMOST = {"()": re.compile(r"\([^()]*\)"), "[]": re.compile(r"\[[^][]*\]")}
+_TAG_OF_TREE = {"()": r"\([^\s()]*|\)", "[]": r"\[[^][\s]*|\]"}
+"""Leaves of trees, their tags and words; the words alone; brackets without brackets within; and all but the words."""
+
 _STRONG, _SLIGHT = 0.05, 0.002
 """Of the words, how many stand in markup: from 5 % on the names of tags are as frequent as the commonest words."""
 _PIECES = 5
 """Pieces of markup, or lines of code, from which it is no accident."""
 _KINDS = {
+    "colours": rf"{COLOURS}|\[[0-9]{{1,2}}(?:;[0-9]{{1,3}})*m(?!\])",
     "tags": r"</?[!?A-Za-z][\w:.-]*(?:\s[^<>]*)?/?>",
-    "templates": r"\{\{[^{}]*\}\}|\[\[[^][|\n]*\||\]\]|^(?:\{[{|]|\|[-}+!]|\|[^|\n=]*=).*",
+    "templates": r"\{\{[^{}]*\}\}|\[\[(?:[^][|\n]*\|)+|\]\]|^(?:\{[{|]|\|[-}+!]|\|[^|\n=]*=).*",
     "addresses": r"\]\([^()\s]+\)|(?:https?://|www\.)\S+|\b[\w.+-]{1,64}@[\w-]+\.[\w.-]+",
     "entities": r"&#?\w{2,9};",
     "commands": r"\\[A-Za-z]{2,}\*?(?:\[[^][]*\])?|@[A-Za-z]+(?=\{)",
@@ -94,6 +102,23 @@ def a_word_a_line(look: Look) -> Doubt | None:
     return Doubt("columns", found.share, shown(map(" ".join, found.rows)), True, says, f"say {column} for '{words}'")
 
 
+def trees(look: Look) -> Doubt | None:
+    """Doubt trees of sentences: nearly every word stands in a pair of brackets behind one of a few tags."""
+    for pair in ("()", "[]"):
+        text = " ".join(line for line in look.filled if pair[0] in line)
+        leaves = _LEAVES[pair].findall(text)
+        tags, words = Counter(tag for tag, _ in leaves), len(_WORD_OF_TREE[pair].findall(text))
+        share = len(leaves) / max(words, len(_INNERMOST[pair].findall(text)), 1)
+        if len(leaves) >= _LINES and share >= _LISTED and _LINES * len(tags) <= max(len(leaves), _LINES * _LINES):
+            tag, word = leaves[0]
+            says = (
+                f"trees: {share:.0%} of the words stand in brackets behind a tag, as '{pair[0]}{tag} {word}{pair[1]}'"
+            )
+            way = f"say {option('drop', _TAG_OF_TREE[pair])} to leave tags and brackets out"
+            return Doubt("tags", share, shown(look.filled), True, says, way)
+    return None
+
+
 def words_with_numbers(look: Look) -> Doubt | None:
     """Doubt lists of words with counts, and files of vectors: one word and numbers in each line, every word once."""
     cut = [re.split(r"[\t,;:]\s*|\s+", line.strip()) for line in look.filled]
@@ -143,7 +168,8 @@ def markup(look: Look) -> Doubt | None:
     for name in ("entities", "codes"):
         spans[name] = Counter({span: n for span, n in spans[name].items() if not decoded(span).isalpha()})
     words = {name: look.words_of(there) for name, there in spans.items()}
-    share = sum(words.values()) / max(look.size, 1)
+    words["colours"] = max(words["colours"], spans["colours"].total())  # each cuts a word
+    share = min(sum(words.values()) / max(look.size, 1), 1.0)
     if share < _SLIGHT or sum(there.total() for there in spans.values()) < _PIECES:
         return None
     kinds = sorted((name for name in words if words[name]), key=lambda name: -words[name])

@@ -16,7 +16,7 @@ from gpustab.corpus.formats.xml_text import XML
 from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError, option
 from gpustab.formats.plain_text import mark_of, wide_of
-from gpustab.formats.sniff import MAGIC, foreign
+from gpustab.formats.sniff import MAGIC, foreign, without_colours
 from gpustab.formats.source import Source, open_source
 
 # The first that matches reads the file. PLAIN is last: it takes whatever is not known to be something else.
@@ -110,8 +110,10 @@ def _refuse_foreign(source: Source, options: ReadOptions) -> None:
     wide = (options.encoding if options.encoding != "auto" else mark_of(head) or "").lower().replace("_", "-")
     # Every second byte of UTF-16 may be a control character.
     if not what and not wide.startswith(("utf-16", "utf-32", "utf16", "utf32")):
-        if start.startswith(_BINARY) or 100 * len(_CONTROL.findall(start)) > len(start):
+        if start.startswith(_BINARY) or 100 * len(_CONTROL.findall(without_colours(start))) > len(start):
             what = (foreign(start) or "a binary file").split(" (")[0]  # the rest is about vectors
+            if 2 * start.count(b"\b") > len(_CONTROL.findall(start)):
+                what = "text whose letters are printed upon others; in Python: re.sub('.\\b', '', text)"
             if found := wide_of(start):
                 what = f"{found[:6].upper()} text without a byte-order mark; say {option('encoding', found)}"
         elif b"\n" not in head and head.count(b"\r") > 1:

@@ -20,6 +20,8 @@ ROWS_SHARE = 0.8
 _FEW_ROWS = 5
 """Rows from which two cells in each are no accident; with three cells in each, two rows are enough."""
 _NEARLY_ALL, _FEW_CELLS = 0.95, 3
+_OF_CODES = 10
+"""Words for each code, at least."""
 _CODE = re.compile(r"[A-Z_-][A-Z0-9_-]*")
 _TAG = re.compile(r"\s*<[!?/]?[A-Za-z][^\t]*>\s*")
 _OPEN = re.compile(r"\s*<([A-Za-z][\w:.-]*)(?=[\s>])(?![^\t]*/>)")
@@ -58,7 +60,7 @@ def rows_of(lines: Iterable[str]) -> Rows:
     r"""Return what lines look like as rows of cells with tabs between, or with blanks.
 
     Blanks stand between words as well: there, nearly all rows have three cells or more and the last holds one of a few
-    signs, which stand in no other column.
+    signs, which stand in no other column; or a column behind the first holds few codes in capitals.
 
     >>> rows_of(["<s>", "The\tDT\tthe", "cat\tNN\tcat", "</s>"])[:2]
     (3, 1.0)
@@ -70,15 +72,29 @@ def rows_of(lines: Iterable[str]) -> Rows:
     if tabs or not there:
         return tabs
     blanks = _cut([line.split() for line in there])
-    if blanks.share < _NEARLY_ALL or blanks.cells < _FEW_CELLS or len(blanks.rows) < _FEW_ROWS:
+    if blanks.share < _NEARLY_ALL or len(blanks.rows) < _FEW_ROWS:
         return tabs
     different = set(map(tuple, blanks.rows))  # a line that comes again and again is none of many rows
     if len(different) < _FEW_ROWS:
         return tabs
-    *others, last = (set(column) for column in zip(*different, strict=True))
-    coded = all(map(_CODE.fullmatch, last))
-    few = coded or (len(last) > 1 and 3 * len(last) <= len(different))
-    return blanks if few and all(last.isdisjoint(other) for other in others) else tabs
+    columns = [set(column) for column in zip(*different, strict=True)]
+    if any(_are_codes(columns[k], len(columns[0])) and _is_apart(columns, k) for k in range(1, len(columns))):
+        return blanks
+    last = columns[-1]
+    few = all(map(_CODE.fullmatch, last)) or (len(last) > 1 and 3 * len(last) <= len(different))
+    return blanks if len(columns) >= _FEW_CELLS and few and _is_apart(columns, -1) else tabs
+
+
+def _are_codes(column: Collection[str], words: int) -> bool:
+    """Tell tags from words in capitals: there are few, of so many words."""
+    codes = sum(bool(_CODE.fullmatch(cell)) for cell in column if cell[0].isalnum())
+    return codes > 1 and codes == sum(cell[0].isalnum() for cell in column) and _OF_CODES * len(column) <= words
+
+
+def _is_apart(columns: Sequence[set[str]], k: int) -> bool:
+    """Whether no other column has any cell of one, but for signs, which taggers repeat."""
+    cells = {cell for cell in columns[k] if any(map(str.isalnum, cell))}
+    return bool(cells) and all(cells.isdisjoint(other) for other in columns if other is not columns[k])
 
 
 def _cut(rows: Sequence[list[str]]) -> Rows:

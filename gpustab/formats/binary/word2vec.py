@@ -10,9 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from gpustab.errors import InputError, naming, option
 from gpustab.formats.binary.cursor import Cursor
-from gpustab.formats.binary.word2vec_rows import BinaryRows, TornRows, ends_rows_with_newline
+from gpustab.formats.binary.word2vec_rows import (
+    WRITTEN,
+    BinaryRows,
+    TornRows,
+    ends_rows_with_newline,
+    kind_of_values,
+    said_of_kind,
+)
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.rows import Format, Placed, RowTable
 from gpustab.formats.sniff import foreign, read_header
@@ -20,6 +29,8 @@ from gpustab.formats.source import Source
 from gpustab.spaces.space import Event, Space
 from gpustab.spaces.words import LONGEST_WORD, show
 
+_LOOKED_AT, _MOST_ROWS = 1 << 20, 16
+"""Bytes, or rows of the widest values, whose type is looked at."""
 _MOST_VALUES = 1 << 28  # a row of 1 GiB
 
 
@@ -38,6 +49,17 @@ class Reading:
         self._rows_without_newline = TornRows()
         self._last_row_at = 0
         self._notes: list[str] = []
+        self._declared, self._dimension = self._read_header()
+        start = self._cursor.peek(min(_LOOKED_AT, 8 * _MOST_ROWS * self._dimension))
+        self._kind = kind_of_values(start, self._dimension, self._declared)
+        self._width = np.dtype(self._kind).itemsize * self._dimension
+        if self._kind != WRITTEN:
+            self._notes.append(said_of_kind(self._kind))
+
+    @property
+    def stays(self) -> bool:
+        """Whether the values are what is wanted, and may stay where they lie."""
+        return self._kind == WRITTEN
 
     def run(self) -> RowTable:
         """Read the file; return its rows, of which :attr:`found` holds what is to be said.
@@ -45,11 +67,11 @@ class Reading:
         Raises:
             InputError: see :func:`gpustab.formats.binary.word2vec.read_word2vec_binary`; it lacks the file's name.
         """
-        declared, dimension = header = self._read_header()
-        self._declared, self._dimension = header
-        self._window = 4 * dimension + LONGEST_WORD + 2  # holds any row, and one byte more
-        self._newline = ends_rows_with_newline(self._cursor.peek(self._window), dimension, declared)
-        self._table = RowTable(dimension, self._capacity(), self._options, "row", placed=self._placed)
+        header = self._declared, self._dimension
+        self._window = self._width + LONGEST_WORD + 2  # holds any row, and one byte more
+        start = self._cursor.peek(self._window)
+        self._newline = ends_rows_with_newline(start, self._dimension, self._declared, self._kind)
+        self._table = RowTable(self._dimension, self._capacity(), self._options, "row", placed=self._placed)
         trailing = self._check_end() if self._read() else 0
         self.found: dict[str, Any] = {"header": header, "notes": [*self._notes, *self._events()], "trailing": trailing}
         return self._table
@@ -73,7 +95,7 @@ class Reading:
 
     def _capacity(self) -> int:
         """Return the rows to make room for: never more than the file can hold, whatever its header promises."""
-        most, shortest = self._source.most_bytes(), 4 * self._dimension + 1  # an empty word, 0x20
+        most, shortest = self._source.most_bytes(), self._width + 1  # an empty word, 0x20
         if most is None:
             possible = 1 << 16
         else:
@@ -98,7 +120,7 @@ class Reading:
                 self._notes.append(f"words: all were found before byte {self._cursor.offset}, and no more was read")
                 return False
             window = self._cursor.peek(self._window)
-            rows = BinaryRows(window, self._dimension, newline=self._newline, most=count - self._rows)
+            rows = self._cut(window, self._newline, count - self._rows)
             readable = rows or self._last_row(window)
             if not readable:
                 return False
@@ -109,6 +131,9 @@ class Reading:
                 "nor the end of the file was checked"
             )
         return count == self._declared
+
+    def _cut(self, window: memoryview, newline: bool, most: int) -> BinaryRows:
+        return BinaryRows(window, self._dimension, newline=newline, most=most, kind=self._kind)
 
     def _take(self, rows: BinaryRows) -> None:
         words, places = rows.words, range(self._rows, self._rows + len(rows))
@@ -164,7 +189,7 @@ class Reading:
     def _last_row(self, window: memoryview) -> BinaryRows | None:
         """Return the last row where only its newline is missing; else say why the window begins with no row."""
         offset = self._cursor.offset
-        row = BinaryRows(window, self._dimension, newline=False, most=1)
+        row = self._cut(window, newline=False, most=1)
         end = int(row.ends[0]) if row else 0
         if row and end == len(window):
             self._notes.append(f"no newline at byte {offset + end} ends the last row, as one does all rows before")
@@ -199,7 +224,7 @@ class Reading:
             )
         elif left:
             what += (
-                f" complete ones: the row at byte {self._cursor.offset} takes at least {4 * self._dimension + 1} "
+                f" complete ones: the row at byte {self._cursor.offset} takes at least {self._width + 1} "
                 f"bytes, {left} are left: incomplete or damaged download"
             )
         if damage or left:
@@ -271,6 +296,8 @@ def place_word2vec_binary(source: Source, options: LoadOptions = DEFAULTS) -> Pl
         return None
     with naming(source.path):
         reading = Reading(source, options, placed=True)
+        if not reading.stays:
+            return None
         return reading.run().placed(source, "word2vec binary", **reading.found)
 
 

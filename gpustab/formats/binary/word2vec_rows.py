@@ -1,4 +1,4 @@
-"""The rows of word2vec's binary form, and which of those without newlines were not cut where they begin and end.
+"""The rows of word2vec's binary form: of which type their values are, and which of them were not cut where they end.
 
 Nothing parts rows without newlines: a space within a word, or a byte too many or too few, shifts what follows: values
 are put together of the bytes of two, or of letters, and the next word begins with what was left of the values. The
@@ -9,6 +9,7 @@ hardly trained) and words of any bytes, but not both at once.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -23,7 +24,24 @@ _LARGE, _SMALL = 1e6, 1e-15
 _MANY, _SOME = 0.25, 0.1
 """Shares of implausible values, large ones among them, that betray a row: by itself if there are small ones too, or
 before a word that is no text."""
+WRITTEN = "<f4"
+"""The type of values that word2vec writes."""
+_TYPES = {
+    "<f4": "float32",
+    ">f4": "big-endian float32",
+    "<f8": "float64",
+    ">f8": "big-endian float64",
+    "<f2": "float16",
+    ">f2": "big-endian float16",
+}
+_FEWEST, _MOST = 10, 200
+"""Rows that tell the type of values, at least and at most."""
+_OCTAVES, _TIMES = 20.0, 3.0
+"""Octaves that nine of ten values span at most, where they are read as they were written: of normal ones it is 5. Read
+as float32 they span so many times as many, nearly all that there are."""
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
+_HUGE, _SMALLEST = 1e3, -126
+"""Logarithms of what is no number, and of the smallest that float32 has with all digits."""
 _LETTERS = 32
 """Bytes of a word beyond its first space that may have become values."""
 
@@ -37,9 +55,10 @@ class BinaryRows:
         ends: ``(b,)`` where each row ends.
     """
 
-    def __init__(self, window: memoryview, dimension: int, *, newline: bool, most: int) -> None:
+    def __init__(self, window: memoryview, dimension: int, *, newline: bool, most: int, kind: str = WRITTEN) -> None:
         self._window = window
-        self._width = 4 * dimension
+        self._kind = np.dtype(kind)
+        self._width = self._kind.itemsize * dimension
         row = b"([^ ]{0,%d} ).{%d}%s" % (LONGEST_WORD, self._width, b"\n" if newline else b"")
         # Whatever is no row is matched in one piece: the search must not try again at each of its bytes.
         found: list[bytes] = re.findall(row + b"|.+", window, re.DOTALL)
@@ -59,14 +78,47 @@ class BinaryRows:
         return int(self.ends[row - 1]) if row else 0
 
     def vectors(self, rows: NDArray[np.int64] | slice = slice(None)) -> NDArray[np.float32]:
-        """Return a copy of the values of some rows, ``(b, d)``."""
+        """Return a copy of the values of some rows, ``(b, d)``; what float32 does not hold becomes infinite."""
         # Each byte begins a row of this view, of which those of the vectors are copied at once.
         shape = (max(len(self._window) - self._width + 1, 0), self._width)
         view = np.ndarray(shape, dtype=np.uint8, buffer=self._window, strides=(1, 1))
-        return view[self.starts[rows]].view("<f4")
+        with np.errstate(over="ignore", invalid="ignore"):
+            return view[self.starts[rows]].view(self._kind).astype(WRITTEN, copy=False)
 
 
-def ends_rows_with_newline(window: memoryview, dimension: int, most: int) -> bool:
+def kind_of_values(window: memoryview, dimension: int, most: int) -> str:
+    """Return the type of the values that a file's first piece holds: float32, unless only another one makes rows of it.
+
+    Read so, words are text and values span few octaves; in another order of their bytes, their exponents are anything.
+    """
+    most = min(most, _MOST)
+    written = _octaves(window, dimension, most, WRITTEN)
+    if most < _FEWEST or written <= _OCTAVES:
+        return WRITTEN
+    spans = {kind: _octaves(window, dimension, most, kind) for kind in _TYPES}
+    best = min(spans, key=spans.__getitem__)
+    return best if spans[best] <= min(_OCTAVES, written / _TIMES) else WRITTEN
+
+
+def _octaves(window: memoryview, dimension: int, most: int, kind: str) -> float:
+    """Return how many octaves nine of ten values span; infinitely many of words that are no text, and of no numbers."""
+    rows = BinaryRows(window, dimension, newline=False, most=most, kind=kind)
+    if len(rows) < _FEWEST or not all(word and is_text(word.removeprefix(b"\n")) for word in rows.words):
+        return math.inf
+    with np.errstate(all="ignore"):
+        sizes = np.log2(np.abs(rows.vectors().astype(np.float64)))
+    sizes = np.nan_to_num(sizes[sizes > -np.inf], nan=_HUGE, posinf=_HUGE)
+    if not len(sizes) or np.median(sizes) < _SMALLEST:
+        return math.inf
+    return float(np.subtract(*np.quantile(sizes, (0.95, 0.05))))
+
+
+def said_of_kind(kind: str) -> str:
+    """Return the note on values of another type than word2vec's."""
+    return f"the vectors were converted from {_TYPES[kind]} to float32: as such, words are text and values of one size"
+
+
+def ends_rows_with_newline(window: memoryview, dimension: int, most: int, kind: str = WRITTEN) -> bool:
     r"""Tell whether a newline follows most of the rows that a file's first piece holds.
 
     As long as each row has its newline, both layouts find the values at the same places: to one the newline ends a
@@ -75,7 +127,7 @@ def ends_rows_with_newline(window: memoryview, dimension: int, most: int) -> boo
     >>> ends_rows_with_newline(memoryview(b"a ....\nb ...."), 1, 2), ends_rows_with_newline(memoryview(b"a ...."), 1, 1)
     (True, False)
     """
-    ends = BinaryRows(window, dimension, newline=False, most=most).ends.tolist()
+    ends = BinaryRows(window, dimension, newline=False, most=most, kind=kind).ends.tolist()
     after = bytes([window[end] for end in ends if end < len(window)])
     return 2 * after.count(b"\n") > len(after)
 

@@ -227,11 +227,20 @@ def _refuse_other_numbers(rows: Sequence[bytes]) -> None:
         )
 
 
+_MANY_WIDTHS = 10
+"""Different widths of rows without a majority that no damage makes."""
+
+
 def _majority(widths: Counter[int]) -> int:
     if not widths:
         raise InputError("there are no rows")
     (width, count), *_ = widths.most_common(1)
     if 2 * count <= widths.total():
+        if len(widths) > _MANY_WIDTHS:
+            raise InputError(
+                f"the first rows have {min(widths)} to {max(widths)} values, hardly two the same: vectors are of "
+                "one width. Are they the numbers of words in sentences? Give the text in words"
+            )
         found = ", ".join(str(width) for width in sorted(widths))
         raise InputError(
             f"the first rows have {found} values and no width is that of most rows; say {option('dim', ...)}"

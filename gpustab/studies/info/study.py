@@ -17,6 +17,7 @@ from gpustab.errors import InputError
 from gpustab.formats.checkpoints.folder import is_checkpoint
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import is_space, read_space
+from gpustab.formats.sniff import without_colours
 from gpustab.formats.source import open_source
 from gpustab.formats.text.decimals import is_number_like
 from gpustab.machine.progress import Progress
@@ -317,7 +318,7 @@ def is_corpus(path: Path) -> bool:
         return b"word/" in head[:4096]
     cells = re.split(rb"[\s,;|]+", head[:20_000].strip())
     numbers = sum(map(is_number_like, cells))
-    return bool(head) and not _CONTROL.search(head[:4096]) and numbers < _NUMBERS * len(cells)
+    return bool(head) and not _CONTROL.search(without_colours(head)[:4096]) and numbers < _NUMBERS * len(cells)
 
 
 def _are_texts(folder: Path) -> bool:

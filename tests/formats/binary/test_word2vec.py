@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from gpustab.formats import sniff
 from gpustab.formats.binary.word2vec import LONGEST_WORD, WORD2VEC_BINARY
+from gpustab.formats.registry import place_space
 from tests.formats.binary_files import attempt, read, refused, word2vec
 
 WORDS = [b"</s>", b"the", b"caf\xc3\xa9", b"a", b"longer-word"]
@@ -411,3 +412,29 @@ def test_good_files_of_odd_words_or_odd_values_are_not_refused(save, kind, value
     words = [GOOD_WORDS[kind](i) for i in range(150)]
     vectors = GOOD_VALUES[values](many(150, 40)[1].astype(float)).astype("<f4")
     assert same(read(WORD2VEC_BINARY, save(word2vec(words, vectors, newline=False))), words, vectors)
+
+
+@pytest.mark.parametrize("newline", [True, False])
+@pytest.mark.parametrize("kind", [">f4", "<f8", ">f8", "<f2", ">f2"])
+@pytest.mark.parametrize("draw", ["normal", "heavy", "signs"])
+def test_values_of_another_type_are_read_as_they_were_written(save, kind, newline, draw):
+    drawn = np.random.default_rng(3)
+    normal = drawn.standard_normal((300, 12))
+    values = {"normal": normal, "heavy": normal**3, "signs": np.sign(normal)}[draw].astype(kind)
+    words = [f"wört{n}".encode() for n in range(300)]
+    end = b"\n" if newline else b""
+    rows = (word + b" " + row.tobytes() + end for word, row in zip(words, values, strict=True))
+    path = save(b"300 12\n" + b"".join(rows))
+    space = read(WORD2VEC_BINARY, path)
+    assert same(space, words, values.astype("f4"))
+    assert any("were converted from" in note and "to float32" in note for note in space.report.notes)
+    assert place_space(path) is None, "such values are not where they lie"
+
+
+@pytest.mark.parametrize("draw", [np.abs, np.exp, np.sign, lambda x: x * 10.0 ** -np.arange(12), lambda x: x**15])
+def test_float32_stays_float32(save, draw):
+    values = np.asarray(draw(3 * np.random.default_rng(4).standard_normal((300, 12))), "<f4")
+    words = [f"w{n}".encode() for n in range(300)]
+    space = read(WORD2VEC_BINARY, save(word2vec(words, values)))
+    assert same(space, words, values)
+    assert not any("converted" in note for note in space.report.notes)

@@ -537,3 +537,10 @@ def test_a_count_among_words_and_values_is_named_also_below_a_header(tmp_path):
     (tmp_path / "x.txt").write_text("40 5\n" + "\n".join(rows) + "\n")
     with pytest.raises(InputError, match=r"first value of every row is a whole number \('5000' .*: a count\?"):
         read_space(tmp_path / "x.txt")
+
+
+def test_numbers_of_words_in_sentences_are_no_vectors(tmp_path):
+    path = tmp_path / "ids.txt"
+    path.write_text("\n".join(" ".join(str(n * k % 997) for k in range(5 + n % 30)) for n in range(60)))
+    with pytest.raises(InputError, match="Are they the numbers of words in sentences"):
+        read_space(path)
