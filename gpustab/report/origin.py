@@ -126,8 +126,9 @@ def fitting(text: str, ways: Sequence[Mapping[str, Any]]) -> str:
     kinds = {kind: own for kind, own in kinds.items() if own}
     if len(kinds) > 1:
         text = _LONGER.sub(lambda found: _each_way(found[0], kinds), text)
-    for said, instead in _OF_KINDS.get(*kinds, {}).items() if len(kinds) == 1 else ():
-        text = text.replace(said, instead)
+    elif kinds:
+        for said, instead in _OF_KINDS.get(next(iter(kinds)), {}).items():
+            text = text.replace(said, instead)
     return _MORE.sub(lambda found: "Make" if found[1] == "T" else "make", text) if ENCODER in techniques else text
 
 

@@ -161,7 +161,7 @@ def test_a_file_of_samples_has_no_text_for_an_encoder():
 
 
 def test_a_layer_without_an_encoder_is_refused():
-    with pytest.raises(InputError, match="layer=3 has no effect here: give encoders=... too"):
+    with pytest.raises(InputError, match=r"layer=3 has no effect here: give encoders=\.\.\. too"):
         ConsistencyOptions(layer=3)
 
 
