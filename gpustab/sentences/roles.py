@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gpustab.sentences.grammar import Pair, added, in_line, span, within, words_of
-from gpustab.sentences.language import inflected
+from gpustab.sentences.language import is_known, participle_of
 from gpustab.sentences.parsed import Parsed, Word, children, root_of, spacy_parser, written
 
 _SYMMETRIC = frozenset(
@@ -128,7 +128,8 @@ def _is_clause(sentence: Parsed, k: int) -> bool:
     Behind "that" it has a form of its own, since "they ask that he institute it" is no fact.
     """
     word = sentence[k]
-    if word.kind != "VERB" or word.lemma in _SYMMETRIC or sentence[-1].text not in (".", "!"):
+    is_shouted = len(word.text) > 1 and word.text.isupper()  # no parser reads "HEY HO LET 'S GO"
+    if word.kind != "VERB" or word.lemma in _SYMMETRIC or sentence[-1].text not in (".", "!") or is_shouted:
         return False
     over = sentence[word.head]
     if word.relation == "conj":
@@ -143,7 +144,8 @@ def _is_clause(sentence: Parsed, k: int) -> bool:
 def _clause_of(sentence: Parsed, verb: int) -> Clause | None:
     """The clause of a verb whose agent and patient can be exchanged, as far as its form tells."""
     own = {sentence[k].relation: k for k in children(sentence, verb)}
-    if _WITH_MORE & own.keys() or any(_has_the_agent(sentence, k) for k in children(sentence, verb)):
+    subjects = sum(sentence[k].relation == "nsubj" for k in children(sentence, verb))  # two are a list
+    if _WITH_MORE & own.keys() or any(_has_the_agent(sentence, k) for k in children(sentence, verb)) or subjects > 1:
         return None
     if not own.get("nsubj", len(sentence)) < verb < own.get("obj", -1):
         return None
@@ -203,13 +205,14 @@ def _is_at_a_start(sentence: Parsed, verb: int, first: int) -> bool:
     """
     before, word = sentence[first - 1] if first else None, sentence[first]
     if before is None:
-        is_name = word.kind != "PROPN" or bool(word.entity) or sentence[1].kind == "PROPN"
-        return word.kind != "ADV" and is_name and not word.text.isdigit()
+        is_name = word.kind == "PROPN" or not is_known(word.text.lower())
+        is_sure = word.kind not in ("NOUN", "PROPN") or not is_name or bool(word.entity) or sentence[1].kind == "PROPN"
+        return word.kind != "ADV" and is_sure and not word.text.isdigit()
     if before.kind in _NOUNS and before.entity not in _TIMES:
         return False
     if before.text.lower() == "that" and first > 1 and sentence[first - 2].text.lower() == "that":
         return False
-    if before.relation == "dep":  # which the parser could not place: "Atari | 8-bit computers"
+    if before.relation == "dep" or _is_open_list(sentence, first - 3):  # it had no place for "Atari | 8-bit computers"
         return False
     joins = before.kind != "CCONJ" or sentence[verb].relation == "conj" or first == 1
     return word.kind != "ADV" and before.kind not in _WITHIN_PHRASES and joins
@@ -230,18 +233,17 @@ def _is_at_an_end(sentence: Parsed, verb: int, end: int) -> bool:
 
     As in "shifted the focus, and planned an attack", or in "added money to the fund and workers to the firm".
     """
+    end = _behind_places(sentence, end)
     behind = sentence[end]
     if any(word.text in _GOING_ON or word.tag in _RELATIVE for word in sentence[end : end + 2]):
         return False
     if behind.kind in ("ADV", "VERB", "AUX") or (behind.head == verb and behind.kind in ("PART", "ADJ")):
         return False
     if behind.relation in ("prep", "case"):
-        places = [k for k in children(sentence, end) if sentence[k].relation == "pobj"] or [behind.head]
-        is_place = behind.text in _OF_PLACES and sentence[places[0]].entity in _PLACES
         is_deed = sentence[end - 1].kind == "PROPN" and any(
             sentence[k].relation == "pcomp" for k in children(sentence, end)
         )  # "accused Israel of killing"
-        if behind.text not in _OF_VERBS and not is_place and not is_deed:
+        if behind.text not in _OF_VERBS and not is_deed:
             return False
     joined = [k for k in range(end, len(sentence)) if sentence[k].relation == "conj"]
     return all(
@@ -250,6 +252,30 @@ def _is_at_an_end(sentence: Parsed, verb: int, end: int) -> bool:
         else sentence[k].head >= end and all(sentence[j].relation != "prep" for j in children(sentence, k))
         for k in joined
     )
+
+
+def _behind_places(sentence: Parsed, end: int) -> int:
+    """Return where times and places behind an object end: what follows may be of it still ("talks Monday on aid")."""
+    while True:
+        behind = sentence[end]
+        if behind.relation in ("prep", "case"):
+            places = [k for k in children(sentence, end) if sentence[k].relation == "pobj"] or [behind.head]
+            is_place = behind.text in _OF_PLACES and sentence[places[0]].entity in _PLACES
+            last = span(sentence, places[0])[-1]
+        else:
+            is_place = behind.entity in _TIMES and behind.relation not in ("prep", "punct")
+            last = end
+        if not is_place or last < end:
+            return end
+        end = last + 1
+
+
+def _is_open_list(sentence: Parsed, k: int) -> bool:
+    """Whether ", and" goes on behind a word with a list that has no "and" yet: "France, Britain, and | Russia"."""
+    if k < 0 or sentence[k].relation not in ("conj", "appos") or sentence[k + 1].text != ",":
+        return False
+    around = (*children(sentence, sentence[k].head), *children(sentence, k))
+    return sentence[k + 2].kind == "CCONJ" and not any(sentence[j].relation == "cc" for j in around)
 
 
 def _is_verb(word: Word) -> bool:
@@ -261,18 +287,28 @@ def _has_subject(sentence: Parsed, k: int) -> bool:
 
 
 def _has_the_agent(sentence: Parsed, k: int) -> bool:
-    """Whether a part of a clause has the agent for its subject: "to have a shot", "after placing blame"."""
+    """Whether a part of a clause has the agent for its subject: "to have a shot", "in order to shoot", "after placing".
+
+    "of hiding" behind a patient has that one ("accused it of hiding"), but "instead of hiding" has not.
+    """
     word = sentence[k]
     if word.relation == "advcl":
         return not _has_subject(sentence, k)
-    clauses = [j for j in children(sentence, k) if sentence[j].relation == "pcomp"]
-    return word.relation == "prep" and bool(clauses) and word.text.lower() not in _OF_THE_PATIENT
+    if word.relation != "prep":
+        return False
+    below = [sentence[j].relation for j in children(sentence, k)]
+    if "pcomp" in below:
+        return word.text.lower() not in _OF_THE_PATIENT or "advmod" in below
+    tags = {sentence[j].tag for j in span(sentence, k)}
+    return "TO" in tags or ("PRP$" in tags and k < word.head)
 
 
 def _passive(clause: Clause) -> list[Word] | None:
     """The verb in the passive: "bit" was bitten, "will bite" will be bitten, "is biting" is being bitten."""
     lemma = clause.verb.lemma
-    participle = "borne" if lemma == "bear" else inflected(lemma, "VBN")
+    participle = "borne" if lemma == "bear" else participle_of(lemma)
+    if participle is None and clause.verb.tag == "VBN":
+        participle = clause.verb.text
     verbs = [word for word in clause.between if _is_verb(word)]
     adverbs = [word for word in clause.between if word not in verbs]
     tags = tuple(word.tag for word in verbs)

@@ -7,7 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from gpustab.cli import app
-from gpustab.report.origin import fitting, more_runs
+from gpustab.report.origin import COUNTED, fitting, more_runs
+from gpustab.trainers import NAMES, technique
 from tests.encoders.tiny import save, texts
 
 TAG = re.compile(r"<(?:script|style|svg).*?</(?:script|style|svg)>|<[^>]*>", re.S)
@@ -59,11 +60,30 @@ def test_advice_on_encoders_alone_is_another_and_says_how_more_runs_are_made():
         "the neighbours of train and rail": "the neighbours of train and rail",
     }.items():
         assert fitting(said, encoders) == fitted
-        assert fitting(said, [{"techniques": ["lsa"]}]) == said
+        assert fitting(said, [{"techniques": ["sgns"]}]) == said
     assert "gpustab encode --model" in more_runs(["Make more runs."], encoders)[0]
     assert not more_runs(["Make more runs."], [{"techniques": ["lsa"]}])
-    # beside others more runs are made, and the others are trained longer
+    # beside others more runs are made
     assert fitting("Train at least three runs of each.", mixed) == "Make at least three runs of each."
-    assert fitting("Train longer.", mixed) == "Train longer."
     assert more_runs(["Make more runs."], mixed) == more_runs(["Make more runs."], encoders)
     assert not more_runs(["All is well."], encoders)
+
+
+def test_advice_to_train_longer_says_what_each_kind_of_runs_can_do():
+    def said(*techniques, text="Train longer, or with fewer dimensions."):
+        return fitting(text, [{"techniques": [name]} for name in techniques])
+
+    assert said("lsa") == said("lsa", "ppmi_svd") == "Take more text, or fewer dimensions."
+    assert said("lsa", text="Train longer, or on more text, and measure again.") == "Take more text, and measure again."
+    assert said("lsa", text="Train longer.") == "Take more text."
+    assert said("sgns", "glove") == said("runs") == said() == "Train longer, or with fewer dimensions."
+    assert said("sgns", "lsa") == "Train longer (LSA: take more text), or with fewer dimensions."
+    assert said("lsa", "encoder", text="Train longer.") == "Take more text (an encoder: fine-tune longer)."
+    assert said("encoder", "glove", "ppmi_svd", "lsa", text="Train longer.") == (
+        "Train longer (LSA and PPMI-SVD: take more text; an encoder: fine-tune longer)."
+    )
+
+
+def test_what_is_never_trained_longer_has_no_epochs():
+    epochs = {name for name in NAMES if "epochs" in technique(name).parameters.model_fields}
+    assert epochs == {*NAMES} - COUNTED

@@ -113,6 +113,20 @@ SAID = {
     "After biting the man the dog chased the cat.": "",
     "The police arrested the man on Monday.": "",
     "Last year's strike hurt the company.": "roles",
+    # who does what hangs on a phrase, or another phrase tells of them; what is of the object stands behind a time
+    "In the city, citizens find the peace of independence, instead of laboring on the edge.": "",
+    "In order to inform itself, the court will need a number of books.": "negation",
+    "By his own account the minister had praised the town.": "negation",
+    "The officials resumed discussions Thursday on the release of the men.": "negation",
+    "The officials resumed discussions on Thursday on the release of the men.": "negation",
+    "The dog bit the man on Monday in Rome.": "roles",
+    # lists without an "and" before them; words that the dictionary lacks, and verbs that it cannot inflect
+    "Other senators, other congressmen choose other programs.": "",
+    "The law hurt a group opposing France, Great Britain, and Russia had formed the Entente.": "",
+    "The firm opened bars and shops, and the army closed the towns.": "negation",
+    "Rios had arrested the student in April.": "negation",
+    "Similar levels hamstrung barge shipments last year.": "",
+    "HEY HO LET the men!": "",
 }
 
 

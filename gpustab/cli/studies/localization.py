@@ -12,6 +12,7 @@ from gpustab.cli.options import Computing, Showing
 from gpustab.cli.session import show
 from gpustab.cli.studies.working import working
 from gpustab.cli.takes import takes
+from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError, option
 from gpustab.options import Option, record
 from gpustab.runs.paths import files_of
@@ -28,7 +29,7 @@ _ALSO_OF_EDITS = ("seed", "draws")
 
 
 @study.command("localization")
-@takes(Computing, Showing, LocalizationOptions, TrainingOptions, EditChoices)
+@takes(Computing, Showing, LocalizationOptions, TrainingOptions, EditChoices, ReadOptions)
 def localization(
     pairs: Annotated[
         list[Path],
@@ -44,6 +45,7 @@ def localization(
     localization_options: LocalizationOptions,
     training_options: TrainingOptions,
     edit_choices: EditChoices,
+    read_options: ReadOptions,
     model: Annotated[
         list[str] | None,
         Option(
@@ -74,7 +76,8 @@ def localization(
             if corpus is not None:
                 raise InputError(f"{option('corpus')} has no effect here: the table edited has all sentences")
         else:
-            want_usual(edit_choices, f"{option('edits')} was not asked for")
+            for choices in (edit_choices, read_options):
+                want_usual(choices, f"{option('edits')} was not asked for")
             for path in pairs:
                 files_of(path)
         check_models(models, training_options)
@@ -93,7 +96,7 @@ def localization(
             options = EditOptions(
                 **record(edit_choices), seed=localization_options.seed, draws=localization_options.draws
             )
-            text = read_text(pairs)
+            text = read_text(pairs, read_options)
             show(localization_of_edits(text, chosen, options, compute=compute, progress=progress), showing)
             return
         found = read_pairs(pairs)

@@ -56,7 +56,10 @@ def consistency(
     reads: dict[str, Any] = {"runs": runs or [], "named": group or [], "least": 1} if runs or group else {}
     with working(showing, "scipy", "sentencex", **reads) as (progress, finished):
         if not reads:
-            raise InputError("no background was given: give word vectors of general text, which samples are sums of")
+            raise InputError(
+                "no background was given; samples are sums of word vectors of general text: "
+                "gpustab study consistency SPACE --text TEXT"
+            )
         if str(showing.out) in ("frozen", "updated"):  # what --output took up to version 0.2
             meant = option("nonce_output", str(showing.out))
             raise InputError(f"the page would go into the folder {showing.out}; did you mean {meant}?")

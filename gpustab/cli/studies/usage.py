@@ -36,7 +36,10 @@ def usage(
     """
     with working(showing, "scipy", "sentencex", corpus=corpus) as (progress, finished):
         if model is None:
-            raise InputError("no encoder was given; wanted: gpustab study usage CORPUS --model FOLDER")
+            raise InputError(
+                "no encoder was given; wanted: gpustab study usage CORPUS --model FOLDER "
+                "--epochs-by year:1850-1899,1950-1999, or another column"
+            )
         (folder,) = check_models([model])
         if not usage_options.epochs_by:
             raise InputError(f"which periods? Give {option('epochs_by', 'year:1850-1899,1950-1999')}, or a column")

@@ -251,4 +251,7 @@ def _per_sample(samples: Samples, sums: Tensor, counts: Tensor, start: int = 0) 
 def check_sources(options: ConsistencyOptions) -> None:
     """Refuse samples of a file, whose sentences are words without the text that an encoder reads."""
     if options.encoders and options.sample_file is not None:
-        raise InputError(f"{option('encoders')} read text, and {option('sample_file')} holds words: give a text")
+        raise InputError(
+            f"{option('encoders', ...)} takes a model that reads text, and {option('sample_file')} holds words: "
+            f"give {option('text', ...)} instead"
+        )

@@ -125,7 +125,7 @@ class ConsistencyOptions(Options):
             raise InputError(f"{option('grid')} is of Nonce2Vec: give {option('model', 'nonce2vec')} too")
 
         if self.layer != -1 and not self.encoders:
-            raise InputError(f"{option('layer', self.layer)} has no effect here: no encoder was given")
+            raise InputError(f"{option('layer', self.layer)} has no effect here: give {option('encoders', ...)} too")
 
     @property
     def least(self) -> int:

