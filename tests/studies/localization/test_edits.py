@@ -240,7 +240,9 @@ def test_sentences_that_are_all_alike_have_an_interval_as_wide_as_their_number_s
 def test_a_page_says_it_all_in_words(edits):
     result = localization_of_edits([*sentences()], [of_text("sight", sees_all), BagOfWords()], draws=100, language="en")
     assert len(result.verdict) == 5
-    assert result.verdict[0].startswith("Sight sees an inserted negation: it moves a sentence farther than another word that")
+    assert result.verdict[0].startswith(
+        "Sight sees an inserted negation: it moves a sentence farther than another word that"
+    )
     assert "of the way to another sentence, the control" in result.verdict[0]
     assert "different initials" in result.verdict[3]
     assert result.verdict[4].startswith("Bag of words tells no change from an edit of equal size")
