@@ -49,6 +49,10 @@ class Copies(NamedTuple):
         """Return the runs that are no copy of an earlier one."""
         return [r for r in range(len(self.same)) if not bool(self.same[r, :r].any())]
 
+    def among(self, some: Sequence[int]) -> Copies:
+        """Return the same of some runs, in their order."""
+        return Copies(self.same[some][:, some], self.rounded[some][:, some])
+
     def classes(self, some: Sequence[int] | None = None) -> list[list[int]]:
         """Return which of some runs, of all unless given, are one space several times, in their order."""
         left = range(len(self.same)) if some is None else some

@@ -65,7 +65,7 @@ class Flaws(NamedTuple):
         collapse: which runs are collapsed.
         copies: sentences on equal runs, and on such that nearly are.
         far: a sentence on runs that lie far from all others, or on kinds that they fall into, or none.
-        names: of these runs, or of those of all kinds but the largest.
+        names: of these runs, or of those of all kinds but the largest, after the collapsed ones, unless all are.
         apart: a note on a run that lies apart, though not far, or none.
         kinds: whether runs fall into kinds; else those that are named lie far.
     """
@@ -89,26 +89,35 @@ def sentences_of(found: Flaws, pip: engine.PipPass) -> list[str]:
 
 
 def flaws_of(runs: Runs, pip: engine.PipPass) -> Flaws:
-    """Return what is wrong with the runs of a group, see :func:`of_spaces`."""
-    equal, losses = same_pairs(runs, pip), pair_matrix(pip.reduced, len(runs)).cpu()
+    """Return what is wrong with the runs of a group, see :func:`of_spaces`.
+
+    Which runs belong together is asked of those that are not collapsed, unless all are: how far a collapsed run lies
+    from others says nothing of these.
+    """
+    equal, losses, chance = same_pairs(runs, pip), pair_matrix(pip.reduced, len(runs)).cpu(), chance_of(runs, pip)
+    fallen = collapsed_of(pip)
+    of = [r for r in range(len(runs)) if r not in fallen] or list(range(len(runs)))
+    names, own, losses = [runs.names[r] for r in of], equal.among(of), losses[of][:, of]
+    chance = None if chance is None else chance[of][:, of]
     words = int(runs.joint.sum())
-    near, silent = equal.nearly_one(losses) if words >= WORDS else [], equal.same.clone()
+    near, silent = own.nearly_one(losses) if words >= WORDS else [], own.same.clone()
     for a, b, _ in near:
         silent[[a, b], [b, a]] = True
     found = belonging(losses, words, silent)
-    far = [*_far([runs.names[r] for r, _ in found.far], [ratio for _, ratio in found.far])]
+    far = [*_far([names[r] for r, _ in found.far], [ratio for _, ratio in found.far])]
     return Flaws(
         _collapse(runs, pip.scale.mean_cosine.tolist() if pip.scale else []),
-        [
-            *_copies(runs, equal),
-            *copies.said_of_all_near(near, runs.names, equal.kept()),
-            *said_of_kin(found, runs.names),
-        ],
-        [said_of_kinds(found.kinds, runs.names, losses, chance_of(runs, pip))] if found.kinds else far,
-        [runs.names[r] for r in found.outside],
-        said_of_apart(found, runs.names),
+        [*_copies(runs, equal), *copies.said_of_all_near(near, names, own.kept()), *said_of_kin(found, names)],
+        [said_of_kinds(found.kinds, names, losses, chance)] if found.kinds else far,
+        [runs.names[r] for r in fallen if r not in of] + [names[r] for r in found.outside],
+        said_of_apart(found, names),
         bool(found.kinds),
     )
+
+
+def collapsed_of(pip: engine.PipPass) -> list[int]:
+    """Return which runs are collapsed; none where rows are not scaled to unit length."""
+    return [r for r, mean in enumerate(pip.scale.mean_cosine.tolist() if pip.scale else []) if mean > COLLAPSED]
 
 
 def chance_of(runs: Runs, pip: engine.PipPass) -> Tensor | None:

@@ -13,7 +13,7 @@ from gpustab.studies.neighbours.study import neighbours_of
 from gpustab.studies.shared import belonging
 from gpustab.studies.shared.belonging import far_runs
 from gpustab.studies.shared.copies import find_copies, same_pairs
-from gpustab.studies.shared.spaces import look_at, of_spaces
+from gpustab.studies.shared.spaces import flaws_of, look_at, of_spaces
 from gpustab.studies.stability.study import stability
 from tests import oracles
 from tests.generators import anisotropic, collapsed, generator, noisy_copies, rotation, runs_of
@@ -270,3 +270,18 @@ def test_medians_without_a_run_are_those_of_what_is_left(runs, lacking):
     for j, i in itertools.permutations(range(runs), 2):
         plain[j, i] = values[j, [k for k in range(runs) if k != i]].nanquantile(0.5)
     assert torch.equal(belonging._medians_without(values).nan_to_num(-1), plain.nan_to_num(-1))
+
+
+@pytest.mark.parametrize("fallen", [1, 2])
+def test_collapsed_runs_are_out_before_it_is_asked_who_belongs(fallen):
+    good = of_noises(0.1, 0.1, 0.1, 0.1, 0.1)
+    both = torch.cat([good, nearly_collapsed(fallen, 90, 10, 1e-3, 0.3)])
+    pip = engine.pip_pass(runs_of(both))
+    flaws, alone = flaws_of(runs_of(both), pip), flaws_of(runs_of(good), engine.pip_pass(runs_of(good)))
+    assert flaws.names == [f"run-{5 + k:03d}" for k in range(fallen)]
+    assert (flaws.far, flaws.copies, flaws.apart, flaws.kinds) == (alone.far, alone.copies, alone.apart, False)
+    assert stability(runs_of(both), neighbours=[5]).alarms[0].startswith("run-005")
+    with_odd = torch.cat([of_noises(*[0.1] * 5, 0.5), nearly_collapsed(fallen, 90, 10, 1e-3, 0.3)])
+    (said_of_odd,) = flaws_of(runs_of(with_odd), engine.pip_pass(runs_of(with_odd))).far
+    assert said_of_odd.startswith("run-005 lies ")
+    assert len([one for one in stability(runs_of(with_odd), neighbours=[5]).alarms if "run-005" in one]) == 1
