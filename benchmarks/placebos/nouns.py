@@ -117,24 +117,25 @@ class Groups:
         """Ask about two names, the second of runs that are changed where wanted."""
         state = int(rng.integers(STATES))
         first, second = self.drawn(("sgns", "glove"), r, rng, state)
-        return self.ask([first, changed(second) if changed else second], state, tests)
+        return self.ask([first, changed(second) if changed else second], state, self.written(tests, rng))
 
     def odd(self, r: int, rng: np.random.Generator) -> Content:
         """Ask about two names, of runs of which one in ten is odd."""
         state = int(rng.integers(STATES))
         groups = [with_odd_ones(runs, rng) for runs in self.drawn(("sgns", "glove"), r, rng, state)]
-        return self.ask(groups, state, "unrelated", kept=False)
+        return self.ask(groups, state, self.written("unrelated", rng), kept=False)
 
     def moving(self, r: int, rng: np.random.Generator) -> Content:
         """Ask about one group whose runs have more in common the one than the other."""
         state = int(rng.integers(STATES))
         (runs,) = self.drawn(("sgns",), r, rng, state)
-        return self.ask([raised(runs, rng.uniform(0, 0.3, r).tolist())], state, "unrelated", kept=False)
+        groups = [raised(runs, rng.uniform(0, 0.3, r).tolist())]
+        return self.ask(groups, state, self.written("unrelated", rng), kept=False)
 
     def of_sizes(self, r: int, rng: np.random.Generator, planted: float) -> None:
         """Ask about the thresholds of one size of three groups of other runs, said to be three sizes of one group."""
         state = int(rng.integers(STATES))
-        made = self.ask(self.drawn(("sgns", "glove", "cbow"), r, rng, state), state, "unrelated")
+        made = self.ask(self.drawn(("sgns", "glove", "cbow"), r, rng, state), state, self.written("unrelated", rng))
         rows = [next(x for x in part.rows() if x.min_pairs == 100) for _, part in SIZES.of(made.tables).split("group")]
         rows = [row._replace(group="lsa", min_pairs=100 * k) for k, row in enumerate(rows, 1)]
         if planted:
@@ -142,16 +143,21 @@ class Groups:
         for sizes in sizes_of({SIZES.name: SIZES.table(rows)}):
             HANGS_ON_SIZE.judge(sizes)
 
-    def write_tests(self, count: int = 6, pairs: int = 150) -> None:
-        """Write tests of random pairs: of drawn scores, and one of the baseline's cosines."""
-        rng, names = np.random.default_rng(0), sorted(self.baseline.row)
-        for kind, number in (("unrelated", count), ("line", 1)):
-            (self.folder / kind).mkdir()
-            for k in range(number):
-                words = [rng.choice(names, 2, replace=False).tolist() for _ in range(pairs)]
-                scores = rng.random(len(words)) if kind == "unrelated" else [self.baseline(*pair) for pair in words]
-                lines = [f"{a}\t{b}\t{5 + 5 * score:.4f}\n" for (a, b), score in zip(words, scores, strict=True)]
-                (self.folder / kind / f"test-{k}.tsv").write_text("".join(lines), encoding="utf-8")
+    def written(self, kind: str, rng: np.random.Generator, pairs: int = 150) -> str:
+        """Write tests of random pairs, six of drawn scores or one of the baseline's cosines; returns their folder.
+
+        Each set has tests of its own: of one that lies near the limit by chance, many sets would say the same.
+        """
+        names = sorted(self.baseline.row)
+        (folder := self.folder / "tests").mkdir(exist_ok=True)
+        for old in folder.iterdir():
+            old.unlink()
+        for k in range(6 if kind == "unrelated" else 1):
+            words = [rng.choice(names, 2, replace=False).tolist() for _ in range(pairs)]
+            scores = rng.random(len(words)) if kind == "unrelated" else [self.baseline(*pair) for pair in words]
+            lines = [f"{a}\t{b}\t{5 + 5 * score:.4f}\n" for (a, b), score in zip(words, scores, strict=True)]
+            (folder / f"test-{k}.tsv").write_text("".join(lines), encoding="utf-8")
+        return folder.name
 
 
 def raised(runs: Runs, by: Sequence[float]) -> Runs:
@@ -262,6 +268,5 @@ def _of_groups(folder: Path, sets: int, kind: str) -> Iterator[Row]:
     source = Source(folder, kind)
     with tempfile.TemporaryDirectory() as name:
         groups = Groups(source, Path(name))
-        groups.write_tests()
         for seed, world in enumerate(worlds_of_groups(groups)):
             yield from cells(world, source.noise, sets, seed)

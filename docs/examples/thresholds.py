@@ -38,7 +38,16 @@ def _size(pairs: int, group: float, runs: int = 3) -> Size:
 
 
 def _score(test: str, above: float) -> ScoreOverRuns:
-    return made(ScoreOverRuns, group="sgns/shuffled", test=test, rho=0.35, above=above, dropped=0.34, draw_sd=0.01)
+    return made(
+        ScoreOverRuns,
+        group="sgns/shuffled",
+        test=test,
+        rho=0.35,
+        above=above,
+        dropped=0.34,
+        draw_sd=0.01,
+        change_sd=0.01,
+    )
 
 
 EXAMPLES = {

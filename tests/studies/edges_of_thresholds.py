@@ -20,7 +20,7 @@ def hangs(pairs):
 
 def one_test(rho):
     none = dict.fromkeys(ScoreOverRuns._fields)
-    return other.Tests([ScoreOverRuns(**none | {"above": rho, "dropped": 0.0, "draw_sd": 1.0})])
+    return other.Tests([ScoreOverRuns(**none | {"above": rho, "dropped": 0.0, "change_sd": 1.0})])
 
 
 EDGES = {

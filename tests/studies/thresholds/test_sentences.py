@@ -187,7 +187,7 @@ def test_shapes(kind, words):
 
 def test_leaving_out_is_said_to_narrow_the_range_only_beyond_chance():
     none = dict.fromkeys(ScoreOverRuns._fields)
-    base = none | {"group": "sg", "rule": "chance", "below": 20.0, "draw_sd": 0.01, "dropped": 0.5}
+    base = none | {"group": "sg", "rule": "chance", "below": 20.0, "draw_sd": 0.01, "change_sd": 0.01, "dropped": 0.5}
     low, same = (ScoreOverRuns(**base | {"test": test, "above": rho}) for test, rho in (("men", 0.3), ("rg", 0.49)))
     (sentence,) = of_scores({"scores": Table.of([low, same])})
     assert "in 1 of 2 tests (men: 0.30 against 0.50)" in sentence
@@ -210,7 +210,15 @@ def test_every_claim_stands_beside_what_the_paper_found():
     rows += [row("gl", high=0.74), row("gl", "clear"), row("gl", "paper", mean=None, sd=None, found=0)]
     rows += [row("ls"), row("ls", "clear", found=7), row("ls", "paper")]
     none = dict.fromkeys(ScoreOverRuns._fields)
-    score = none | {"group": "sg", "rule": "chance", "test": "men", "below": 20.0, "draw_sd": 0.01, "dropped": 0.7}
+    score = none | {
+        "group": "sg",
+        "rule": "chance",
+        "test": "men",
+        "below": 20.0,
+        "draw_sd": 0.01,
+        "change_sd": 0.01,
+        "dropped": 0.7,
+    }
     said = beside(
         *rows,
         paper_sizes=Table.of([size(30, 0.9), size(1000, 0.0)]),
