@@ -32,7 +32,7 @@ _MEASURES = [
     (
         "CKA",
         "1 is the same, 0 unrelated",
-        "are the distances between sentences in proportion? It follows the few directions in which they differ most",
+        "are the distances between sentences in proportion? The largest differences between sentences weigh most",
     ),
     (
         "Procrustes loss",
