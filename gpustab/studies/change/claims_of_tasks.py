@@ -141,6 +141,10 @@ def averages_judged(rows: Iterable[Score | Cell]) -> Iterator[Way]:
 def of_averages(rows: Iterable[Score | Cell]) -> Iterator[str]:
     """Yield what is said of averages beside single runs; what cannot be told of several, in one sentence."""
     ways = list(averages_judged(rows))
+    if ways and all(way.beyond.freedom + 1 < RANKED for way in ways):
+        few = word(int(RANKED))
+        yield f"Averages are compared with single runs from {few} runs of a period on: train more (--runs {RANKED:g})."
+        return
     unknown = [way for way in ways if AVERAGE_BETTER.judge(way) == "open"]
     yield from map(AVERAGE_BETTER.sentence, ways if len(unknown) < 2 else [way for way in ways if way not in unknown])
     if len(unknown) > 1:

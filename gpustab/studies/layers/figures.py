@@ -9,7 +9,7 @@ from gpustab.report.svg.charts import LINE, MARKS, WHISKERS, Curve, lines
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.results import Table
 from gpustab.results.page import number
-from gpustab.studies.layers.claims import PARTED, SAME, is_same, layer_called
+from gpustab.studies.layers.claims import LEAST, PARTED, SAME, Parted, is_same, layer_called
 from gpustab.studies.layers.tables import FROM_BASE, Layer
 
 _DEALT = {"cka": "cka_dealt", "loss": "loss_dealt", "shared": "chance"}
@@ -23,10 +23,15 @@ def by_layer(table: Table[Layer], tables: Tables) -> Picture:
     title = (
         "The models are the same in every layer"
         if is_same(row)
-        else f"Least alike is {layer_called(row.least)}, where two models share {number(row.n * row.shared, 2)} of "
-        f"{row.n} nearest sentences"
+        else f"{_where(row)} two models share {number(row.n * row.shared, 2)} of {row.n} nearest sentences"
     )
     return Picture(title, [_panel(name, rows, tables, row.n) for name in _DEALT])
+
+
+def _where(row: Parted) -> str:
+    """Return the layer of the title, as least alike only where the claim says so."""
+    called = layer_called(row.least)
+    return f"Least alike is {called}, where" if LEAST.judge(row) == "yes" else f"In {called}"
 
 
 def _panel(name: str, rows: Sequence[Layer], tables: Tables, n: int) -> str:

@@ -32,7 +32,7 @@ _MEASURES = [
     (
         "CKA",
         "1 is the same, 0 unrelated",
-        "are the distances between sentences in proportion? It follows the few directions in which they differ most",
+        "are the distances between sentences in proportion? The largest differences between sentences weigh most",
     ),
     (
         "Procrustes loss",
@@ -81,9 +81,9 @@ def _layers(rows: Table[Layer], row: Parted) -> SmallTable:
         ("layer", lambda one: capital(layer_called(one.layer))),
         ("CKA", lambda one: number(one.cka, 4), "1 is the same"),
         ("95 %", lambda one: number_span(one.cka_low, one.cka_high, 4)),
-        ("dealt out", lambda one: number(one.cka_dealt, 1), "CKA of rows that are dealt out to other sentences"),
+        ("CKA, dealt out", lambda one: number(one.cka_dealt, 1), "of rows that are dealt out to other sentences"),
         ("Procrustes loss", lambda one: number(one.loss, 2), "0 is the same"),
-        ("dealt out ", lambda one: number(one.loss_dealt, 2), "the loss of rows that are dealt out to other sentences"),
+        ("loss, dealt out", lambda one: number(one.loss_dealt, 2), "of rows that are dealt out to other sentences"),
         (
             f"shared of {row.n}",
             lambda one: f"{row.n * one.shared:.1f}",

@@ -244,6 +244,22 @@ def test_layers_that_differ_are_seen_to_differ_in_the_picture(result):
     assert "dealt out" in shared
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "begins"),
+    [(1.2, 1.5, "Least alike is layer 2, where"), (1.0, 1.05, "In layer 2 two"), (1.0, 1.5, "In layer 2 two")],
+)
+def test_the_title_of_the_picture_names_a_least_alike_layer_only_where_the_claim_does(result, low, high, begins):
+    row = row_of(result)._replace(least=2, clear_low=low, clear_high=high)
+    assert by_layer({**result.tables, PARTED.name: PARTED.table([row])}).title.startswith(begins)
+
+
+def test_columns_of_chance_say_of_which_number_they_are(result):
+    page = to_html(result)
+    assert "CKA, dealt out" in page
+    assert "loss, dealt out" in page
+    assert "dealt out :" not in to_text(result)
+
+
 def test_the_page_says_what_somebody_needs_who_does_not_know_cka(result):
     page = to_text(result)
     for said in ("Where do these fine-tunings differ?", "3 models", "1 is the same", "by chance", "From base"):

@@ -20,7 +20,9 @@ from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.errors import InputError
 from gpustab.formats.checkpoints.encoder import SentenceEncoder
 from gpustab.report import to_html
+from gpustab.report.describe import describe
 from gpustab.results import Content
+from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.usage.claims import COMPARED, DIFFER, EXAMPLES, PAIRS, TRUTH, USED, WORD_DIFFERS, leading
 from gpustab.studies.usage.compared import text_of
 from gpustab.studies.usage.page import heading
@@ -97,6 +99,13 @@ def test_the_word_that_moved_is_found_and_no_other(moved):
         "1900-1949 to 1990-1999, without a test: 1 of 5 words stands in one period alone: cafés (1900-1949); 2 of 5 "
         "words stand in fewer than 6 documents of a period: never, don't.",
     ]
+
+
+def test_the_page_says_how_many_of_its_verdicts_chance_would_make(moved):
+    judged = sum(row.agrees != "no test" for row in OBSERVED.rows(moved.tables))
+    assert judged > 1
+    said = f"This page gives {judged} verdicts by tests at 95 %"
+    assert said in {block.title: block.answer for block in describe(moved)}["What was found, by each measure?"]
 
 
 def test_words_without_a_test_are_told_with_their_counts(moved):
