@@ -23,6 +23,8 @@ _LEAST = 3
 """Letters of such a pair, at least: with fewer it may be any word."""
 _FREQUENT, _LONG, _RATIO = 300, 5, 2
 """Frequent words of so many letters that are looked at, and how many times as often as the misread ones they stand."""
+_LONGEST = 40
+"""Letters of a word that is looked at, at most: its pieces, cut at every letter, take the square of its length."""
 _MISREAD, _LETTERS = 0.5, 10
 """Of the frequent words with a letter, how many the text has with another one, too, and how many at least."""
 
@@ -84,7 +86,11 @@ def misread(look: Look) -> Doubt | None:
     """Doubt words that readers of scans misread: most frequent words with an ``m`` stand there with ``rn``, too."""
     if look.options.cut != "words":
         return None
-    counts = {word: int(n) for word, n in zip(look.words, look.counts, strict=True) if word.isalpha()}
+    counts = {
+        word: int(n)
+        for word, n in zip(look.words, look.counts, strict=True)
+        if len(word) <= _LONGEST and word.isalpha()
+    }
     frequent = sorted((word for word in counts if len(word) >= _LONG and _is_cased(word)), key=lambda one: -counts[one])
     frequent = frequent[:_FREQUENT]
     votes = _votes(frequent, counts)

@@ -34,7 +34,8 @@ def false_ones(rate: float, found: int) -> str:
     said = f"On average up to {percent(rate)} of the words in such lists are false."
     if found > _SHORT:
         return said
-    return f"{said} So short a list may be false as a whole: where nothing changed, {percent(rate)} of texts give one."
+    none = f"where nothing changed, up to {percent(rate)} of texts give one."
+    return f"{said} So short a list may be false as a whole: {none}"
 
 
 def capital(text: str) -> str:

@@ -2,10 +2,15 @@
 
 import random
 import re
+import tracemalloc
 
 import pytest
 
 from gpustab.corpus.evidence import evidence
+from gpustab.corpus.evidence.misread import misread
+from gpustab.corpus.evidence.page import look_at
+from gpustab.corpus.numbering import number
+from gpustab.corpus.options import CorpusOptions
 from gpustab.errors import InputError
 from tests.corpus.evidence.conftest import choices, leads_on, prose
 
@@ -149,3 +154,14 @@ def test_letters_that_cp1252_has_as_signs(tmp_path, encoding):
     for right in ("cp1252", "utf-8"):
         path.write_bytes("\n".join(lines).encode(right))
         assert "twice" not in kinds(evidence(path, min_count=1))
+
+
+def test_words_of_any_length_are_looked_at_in_little_memory(tmp_path):
+    path = tmp_path / "long.txt"
+    path.write_text("".join(f"{'ab' * 1000}{'c' * k} one two {'x' * k}\n" for k in range(1, 21)))
+    look = look_at(number(path, CorpusOptions(as_is=True)))
+    tracemalloc.start()
+    misread(look)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 5_000_000  # twenty words cut at each of 2,000 letters are 80 MB

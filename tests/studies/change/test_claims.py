@@ -293,7 +293,7 @@ def test_words_that_differ_are_counted_with_their_rate():
         "2 of 5 words (a to b) and 2 of 5 words (b to c). On average up to 5 % of the words in such lists are false."
         in said
     )
-    assert said.endswith("So short a list may be false as a whole: where nothing changed, 5 % of texts give one.")
+    assert said.endswith("So short a list may be false as a whole: where nothing changed, up to 5 % of texts give one.")
     assert "explains for 1 of 1 word (a to b)" in of_words(rows[:1], 0.05)[0]
     none = of_words([row._replace(found=False) for row in rows], 0.05)
     assert none[0].startswith("No word's contexts differ")

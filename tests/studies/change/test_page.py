@@ -186,7 +186,8 @@ def test_what_chance_makes_wrong_is_counted(blocks):
     """A pair beyond sampling at 2.5 %, the law and the averages at 5 %; two words by the law and one by authors."""
     assert blocks["What do these numbers not say?"].answer.startswith(
         "Verdicts of this page that rest on a 95 % interval: 3. If there were nothing to find, 0.12 of them would be "
-        "wrong by chance, on average. Of 3 listed words 0.15 may be there by chance. A moved word has other contexts."
+        "wrong by chance, on average. Of 3 listed words 0.15 would be there by chance, on average over many such "
+        "lists. A moved word has other contexts."
     )
 
 

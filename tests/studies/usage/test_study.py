@@ -95,7 +95,7 @@ def test_the_word_that_moved_is_found_and_no_other(moved):
     assert moved.verdict == [
         "1900-1949 to 1990-1999: 1 of 2 words is used differently, beyond two samplings of one period. On "
         "average up to 5 % of the words in such lists are false. So short a list may be false as a whole: where "
-        "nothing changed, 5 % of texts give one.",
+        "nothing changed, up to 5 % of texts give one.",
         "1900-1949 to 1990-1999, without a test: 1 of 5 words stands in one period alone: cafés (1900-1949); 2 of 5 "
         "words stand in fewer than 6 documents of a period: never, don't.",
     ]
