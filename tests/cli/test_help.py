@@ -1,6 +1,7 @@
 """The help: in the order of need, quick, short, and with examples that run."""
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -68,6 +69,16 @@ def test_nothing_is_looked_for_among_what_was_imported_when_a_command_ends():
     program += "import gpustab.cli; gpustab.cli.run()"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert int(done.stdout.split()[-1]) > 1000, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("chosen", [{}, {"OPENBLAS_NUM_THREADS": "3", "OMP_WAIT_POLICY": "ACTIVE"}])
+def test_threads_of_numpy_are_one_and_others_sleep_unless_somebody_chose(chosen):
+    program = "import atexit, os, sys; sys.argv = ['gpustab', '--version']\n"
+    program += "atexit.register(lambda: print(os.environ['OPENBLAS_NUM_THREADS'], os.environ['OMP_WAIT_POLICY']))\n"
+    program += "import gpustab.cli; assert 'numpy' not in sys.modules; gpustab.cli.run()"
+    env = {name: value for name, value in os.environ.items() if name not in ("OPENBLAS_NUM_THREADS", "OMP_WAIT_POLICY")}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=env | chosen)
+    assert done.stdout.split()[-2:] == ([*chosen.values()] or ["1", "PASSIVE"]), done.stdout + done.stderr
 
 
 def test_the_help_of_a_command_imports_no_other_study():
