@@ -112,9 +112,9 @@ class Corpus:
         Raises:
             InputError: if none of them has a word.
         """
-        kept = sorted(set(which))
         chosen, tokens = np.zeros(len(self.documents) - 1, np.bool_), Filed(np.int32)
-        chosen[kept] = True
+        chosen[list(which)] = True
+        kept = np.flatnonzero(chosen).tolist()
         sizes = np.diff(self.documents)
         lengths = np.diff(self.texts)[np.repeat(chosen, sizes)]
         if not lengths.sum():

@@ -209,10 +209,10 @@ def _zero_bytes_alternate(head: bytes) -> bool:
 
 
 def _is_text(head: bytes) -> bool:
-    start = head[:4096]
+    start = without_colours(head)[:4096]
     # A character may be cut at the end of the sample: up to three bytes of it.
     decodes = any(_decodes(start[: len(start) - cut]) for cut in range(4))
-    return decodes and not _CONTROL.search(without_colours(start).strip(SEPARATORS))
+    return decodes and not _CONTROL.search(start.strip(SEPARATORS))
 
 
 def without_colours(text: bytes) -> bytes:

@@ -47,6 +47,7 @@ def test_some_documents_are_a_corpus_of_their_own(small):
     everything = small.take(range(4))
     assert everything.hash == small.hash
     assert np.array_equal(some.take([1]).tokens, small.take([3]).tokens)
+    assert small.take([-1]).hash == small.take([3]).hash
     with pytest.raises(InputError, match="1 documents without any words"):
         small.take([2])
 

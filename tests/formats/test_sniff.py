@@ -14,6 +14,7 @@ import pytest
 
 from gpustab.errors import InputError
 from gpustab.formats.registry import read_space
+from gpustab.formats.sniff import foreign
 
 TEXT = b"2 2\na 1 2\nb 3 4\n"
 
@@ -133,6 +134,12 @@ def test_gzip_is_told_by_content(tmp_path, name, content):
 def test_odd_first_words_do_not_hide_text(tmp_path, word):
     (tmp_path / "x.txt").write_bytes(word + b" 1 2\nb 3 4\n")
     assert read_space(tmp_path / "x.txt").vocabulary[0] == word
+
+
+def test_a_colour_at_any_place_makes_text_no_binary_file():
+    """Of the first bytes that are looked at, the last ones may be half a colour."""
+    for place in range(4_080, 4_100):
+        assert foreign((b"word " * 1_000)[:place] + b"\x1b[1;31mred\x1b[0m " + b"word " * 1_000) is None
 
 
 def test_missing_file_and_folder(tmp_path):

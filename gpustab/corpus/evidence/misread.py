@@ -14,17 +14,15 @@ from gpustab.corpus.evidence.look import Look
 
 _NEARLY = 0.9
 """Of the words with a comma, a full stop or one capital, how many have it at the wrong end, where all are turned."""
-_SIGNS = "،,.。،"
 _DIFFERENT = 20
 """Different words, or pairs of words, from which it is no accident."""
 _PAIRS, _TOGETHER = 60, 0.5
 """Of the pairs of words that come most often, how many stand there as one word, too, where spaces were lost."""
 _LEAST = 3
 """Letters of such a pair, at least: with fewer it may be any word."""
-_FREQUENT, _LONG, _RATIO = 300, 5, 2
-"""Frequent words of so many letters that are looked at, and how many times as often as the misread ones they stand."""
-_LONGEST = 40
-"""Letters of a word that is looked at, at most: its pieces, cut at every letter, take the square of its length."""
+_FREQUENT, _LONG, _LONGEST, _RATIO = 300, 5, 40, 2
+"""Frequent words of so many letters that are looked at, and how many times as often as the misread ones they stand. Of
+longer ones, as genes have, each letter's place would take the room of the whole."""
 _MISREAD, _LETTERS = 0.5, 10
 """Of the frequent words with a letter, how many the text has with another one, too, and how many at least."""
 
@@ -34,27 +32,32 @@ def turned(look: Look) -> Doubt | None:
     if look.options.cut != "words":
         return None
     words = set(look.spaced)
-    for sign in (",", "."):
-        before = {word for word in words if word[0] == sign and word[-1].isalpha() and len(word) > 2}
-        after = {word for word in words if word[-1] == sign and word[0].isalpha() and len(word) > 2}
+    # Lines of verse or code may begin with a comma; lines that are turned as a whole begin with their full stops.
+    for sign, among in ((",", {word for line in look.filled for word in line.split()[1:]}), (".", words)):
+        before = {word for word in among if word[0] == sign and word[-1].isalpha() and len(word) > 2}
+        after = {word for word in among if word[-1] == sign and word[0].isalpha() and len(word) > 2}
         if len(before) < _DIFFERENT or len(before) < _NEARLY * (len(before) + len(after)):
             return None
-    letters = ("".join(filter(str.isalpha, word)) for word in words)
-    one = [word for word in letters if len(word) > 2 and sum(map(str.isupper, word)) == 1]
-    last = [word for word in one if word[-1].isupper()]
-    if one and len(last) < _NEARLY * len(one):
+    one = {word for word in words if len(_letters(word)) > 2 and sum(map(str.isupper, word)) == 1}
+    last = {word for word in one if _letters(word)[-1].isupper()}
+    if len(last) < _NEARLY * len(one):
         return None
-    example = next((word for word in look.spaced if word.strip(",.") in last), min(words, key=len))
-    whole = _ends_turned(look, set(last))
-    says = f"words turned round: commas stand before them, and capitals at their ends, as in '{example}'"
+    example = next(word for word in look.spaced if word in last or (not last and word[0] == "," and len(word) > 2))
+    whole = _ends_turned(look, last)
+    capitals = ", and capitals at their ends" if last else ""
+    says = f"words turned round: commas stand before them{capitals}, as in '{example}'"
     way = "text[::-1]" if whole else "' '.join(word[::-1] for word in text.split())"
     return Doubt("turned", 1.0, shown(look.filled), True, says, f"turn each line round in Python, {way}")
 
 
 def _ends_turned(look: Look, last: set[str]) -> bool:
     """Tell whether lines were turned as a whole: then their last words have the capital that began them."""
-    firsts, ends = ([line.split()[k].strip(",.") in last for line in look.filled] for k in (0, -1))
+    firsts, ends = ([line.split()[k] in last for line in look.filled] for k in (0, -1))
     return sum(ends) > sum(firsts)
+
+
+def _letters(word: str) -> str:
+    return "".join(filter(str.isalpha, word))
 
 
 def run_together(look: Look) -> Doubt | None:
@@ -83,14 +86,14 @@ def _is_cased(word: str) -> bool:
 
 
 def misread(look: Look) -> Doubt | None:
-    """Doubt words that readers of scans misread: most frequent words with an ``m`` stand there with ``rn``, too."""
+    """Doubt words that readers of scans misread: most frequent words with an ``m`` stand there with ``rn``, too.
+
+    Old texts that write a word in two ways (*have* and *haue*) look alike.
+    """
     if look.options.cut != "words":
         return None
-    counts = {
-        word: int(n)
-        for word, n in zip(look.words, look.counts, strict=True)
-        if len(word) <= _LONGEST and word.isalpha()
-    }
+    counted = zip(look.words, look.counts, strict=True)
+    counts = {word: int(n) for word, n in counted if len(word) <= _LONGEST and word.isalpha()}
     frequent = sorted((word for word in counts if len(word) >= _LONG and _is_cased(word)), key=lambda one: -counts[one])
     frequent = frequent[:_FREQUENT]
     votes = _votes(frequent, counts)
@@ -102,13 +105,13 @@ def misread(look: Look) -> Doubt | None:
         return None
     (right, wrong), words = max(found.items(), key=lambda one: len(one[1]))
     says = (
-        f"letters misread: of {having[right]} frequent words with '{right}' within, {len(words)} stand there with "
-        f"'{wrong}' in its place, too"
+        f"letters misread, or two spellings: of {having[right]} frequent words with '{right}' within, {len(words)} "
+        f"stand there with '{wrong}' in its place, too"
     )
     number = sum(counts[wrong_one] for wrong_one in words.values())
     share = number / max(sum(counts.values()), 1)
     examples = shown(f"{one} beside {right_one}" for right_one, one in words.items())
-    return Doubt("misread", share, examples, False, says, "read the scan again, or mend these words")
+    return Doubt("misread", share, examples, False, says, "of a scan, read it again, or mend these words")
 
 
 def _votes(frequent: Sequence[str], counts: Mapping[str, int]) -> dict[tuple[str, str], dict[str, str]]:

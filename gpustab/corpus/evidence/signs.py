@@ -34,7 +34,7 @@ _STRONG, _SLIGHT = 0.05, 0.002
 _PIECES = 5
 """Pieces of markup, or lines of code, from which it is no accident."""
 _KINDS = {
-    "colours": rf"{COLOURS}|\[[0-9]{{1,2}}(?:;[0-9]{{1,3}})*m(?!\])",
+    "colours": rf"{COLOURS}|\[[0-9]{{1,2}}(?:;[0-9]{{1,3}})*m(?![^][\n]*\])",
     "tags": r"</?[!?A-Za-z][\w:.-]*(?:\s[^<>]*)?/?>",
     "templates": r"\{\{[^{}]*\}\}|\[\[(?:[^][|\n]*\|)+|\]\]|^(?:\{[{|]|\|[-}+!]|\|[^|\n=]*=).*",
     "addresses": r"\]\([^()\s]+\)|(?:https?://|www\.)\S+|\b[\w.+-]{1,64}@[\w-]+\.[\w.-]+",
@@ -105,7 +105,7 @@ def a_word_a_line(look: Look) -> Doubt | None:
 def trees(look: Look) -> Doubt | None:
     """Doubt trees of sentences: nearly every word stands in a pair of brackets behind one of a few tags."""
     for pair in ("()", "[]"):
-        text = " ".join(line for line in look.filled if pair[0] in line)
+        text = " ".join(look.filled)
         leaves = _LEAVES[pair].findall(text)
         tags, words = Counter(tag for tag, _ in leaves), len(_WORD_OF_TREE[pair].findall(text))
         share = len(leaves) / max(words, len(_INNERMOST[pair].findall(text)), 1)

@@ -49,6 +49,22 @@ def test_text_of_the_right_way_and_signs_before_words_are_not_turned(look):
     assert "turned" not in kinds(look("\n".join(f"use .{name} or :{name.lower()} there" for name in NAMES)))
 
 
+PLAIN = [line[:-1].lower().replace(",", "") for line in LINES]
+
+
+@pytest.mark.parametrize(
+    "form", [",{line}\n.{line}", "  .{name}(x\n    ,{name}\n  )", "select {name}\n ,{name}.x\nfrom .{name}"]
+)
+def test_lines_that_begin_with_commas_are_not_turned(look, form):
+    filled = (form.format(line=line, name=name.lower()) for line, name in zip(PLAIN, NAMES, strict=False))
+    assert "turned" not in kinds(look("\n".join(filled)))
+
+
+def test_text_turned_round_without_capitals_shows_a_word_with_its_comma(look):
+    says = strong(look("\n".join(line.lower()[::-1] for line in LINES))).says
+    assert re.search(r"stand before them, as in ',\w+'$", says)
+
+
 @pytest.mark.parametrize("part", [0.2, 0.5])
 def test_words_run_together(look, part):
     chance = random.Random(2)
@@ -67,6 +83,27 @@ def test_letters_that_are_misread_now_and_then(look, right, wrong):
     assert f"'{right}'" in doubt.says
     assert f"'{wrong}'" in doubt.says
     assert "misread" not in kinds(look("\n".join(lines)))
+
+
+def test_words_of_thousands_of_letters_take_no_room(look):
+    """Genes are such: of five with 60,000 letters each, memory was full."""
+    chance = random.Random(4)
+    text = "\n".join([*LINES, *("".join(chance.choices("acgt", k=5_000)) for _ in range(5))])
+    look(text)  # reads modules
+    tracemalloc.start()
+    look(text)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 30e6
+
+
+@pytest.mark.parametrize(("one", "other"), [("ё", "е"), ("v", "u"), ("ß", "ss")])
+def test_two_spellings_are_not_said_to_be_misread(look, one, other):
+    chance = random.Random(5)
+    words = [f"{a}{b}{one}{c}{d}" for a in "bdfgs" for b in "aiu" for c in "atl" for d in ("st", "nd")]
+    drawn = (chance.choices(words, k=8) for _ in range(400))
+    found = look("\n".join(re.sub(one, lambda f: f[0] if chance.random() < 0.8 else other, " ".join(x)) for x in drawn))
+    assert next(d for d in found.doubts if d.kind == "misread").says.startswith("letters misread, or two spellings")
 
 
 TREES = {
@@ -93,6 +130,12 @@ def test_brackets_of_prose_are_no_trees(look):
     assert "tags" not in kinds(look(text))
 
 
+@pytest.mark.parametrize("line", ["(chorus {n})", "(Exit {name})", "[verse {n}]"])
+def test_lines_of_lyrics_and_plays_in_brackets_are_no_trees(look, line):
+    shown = (line.format(n=n, name=name) for n, name in enumerate(NAMES))
+    assert "tags" not in kinds(look("\n".join(f"{a}\n{b}" for a, b in zip(LINES, shown, strict=False))))
+
+
 COLOURS = {
     "colours": "\x1b[1;31m{word}\x1b[0m",
     "256 colours": "\x1b[38;5;12m{word}\x1b[m",
@@ -113,6 +156,11 @@ def test_colours_of_terminals_are_left_out_as_told(look, form):
     doubt = next(doubt for doubt in found.doubts if doubt.kind == "markup")
     after = look(text, **choices(doubt.way)[0])
     assert (after.frequent, after.tokens) == ((plain := look("\n".join(LINES))).frequent, plain.tokens)
+
+
+@pytest.mark.parametrize("form", ["[15min] {line}", "[50m free] {line}", "{line} [10mg]"])
+def test_measures_in_brackets_are_no_colours(look, form):
+    assert "markup" not in kinds(look("\n".join(form.format(line=line) for line in LINES)))
 
 
 @pytest.mark.parametrize("form", ["{c}\b{c}", "_\b{c}"])
