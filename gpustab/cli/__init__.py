@@ -23,8 +23,8 @@ def run() -> None:
     """Run the command line."""
     # Before torch is imported: threads that spin while they wait turn seconds into minutes where cores are shared.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    # NumPy's own threads spin whatever that says. On idle cores they save nothing (128 runs of lee take 14.4 s with them
-    # and without) and take a quarter more of the processor; on busy ones that was not done in 100 s, without them in 45.
+    # NumPy's own threads spin whatever that says. On idle cores they save nothing (128 runs of lee take 14.4 s either
+    # way) and take a quarter more of the processor; on busy ones that was not done in 100 s, without them in 45.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that knows no "–" is no reason to fail

@@ -16,7 +16,7 @@ from benchmarks.placebos.drawn.case import RUNS, Draw, Rng, drawn
 from gpustab.results import Table
 from gpustab.studies.thresholds.claims import Apart
 from gpustab.studies.thresholds.distributions import Law, Moments, compare
-from gpustab.studies.thresholds.evaluation import at_random, rho_of
+from gpustab.studies.thresholds.evaluation import at_random, change_sd, rho_of
 from gpustab.studies.thresholds.numbers import row_of, score_row
 from gpustab.studies.thresholds.page import of_paper, of_scores
 from gpustab.studies.thresholds.rules import RULES, cuts, lower_edge, rungs
@@ -124,7 +124,8 @@ def _of_test(name: str, kind: str, part: float, runs: int, rng: Rng) -> ScoreOve
 def _score(test: str, cosines: torch.Tensor, gold: torch.Tensor, low: torch.Tensor, at_chance: Any) -> Score:
     """Score one run as the study does, with the pairs given that are left out."""
     n, below, above = len(gold), int(low.sum()), rho_of(cosines[~low], gold[~low])
-    return Score("g", "r", test, "chance", 0.1, n, 0, below, n - below, None, above, None, *at_chance)
+    error = change_sd(cosines, gold, low, 0)
+    return Score("g", "r", test, "chance", 0.1, n, 0, below, n - below, None, above, None, *at_chance, error)
 
 
 def _law(skew: float, rng: Rng) -> Law:
