@@ -143,8 +143,10 @@ class Groups:
         for sizes in sizes_of({SIZES.name: SIZES.table(rows)}):
             HANGS_ON_SIZE.judge(sizes)
 
-    def written(self, kind: str, rng: np.random.Generator, pairs: int = 150) -> str:
+    def written(self, kind: str, rng: np.random.Generator) -> str:
         """Write tests of random pairs, six of drawn scores or one of the baseline's cosines; returns their folder.
+
+        An eighth of the pairs are of words that are asked about.
 
         Each set has tests of its own: of one that lies near the limit by chance, many sets would say the same.
         """
@@ -152,7 +154,8 @@ class Groups:
         (folder := self.folder / "tests").mkdir(exist_ok=True)
         for old in folder.iterdir():
             old.unlink()
-        for k in range(6 if kind == "unrelated" else 1):
+        count, pairs = (6, 150) if kind == "unrelated" else (1, 3000)
+        for k in range(count):
             words = [rng.choice(names, 2, replace=False).tolist() for _ in range(pairs)]
             scores = rng.random(len(words)) if kind == "unrelated" else [self.baseline(*pair) for pair in words]
             lines = [f"{a}\t{b}\t{5 + 5 * score:.4f}\n" for (a, b), score in zip(words, scores, strict=True)]
