@@ -85,18 +85,6 @@ def test_letters_that_are_misread_now_and_then(look, right, wrong):
     assert "misread" not in kinds(look("\n".join(lines)))
 
 
-def test_words_of_thousands_of_letters_take_no_room(look):
-    """Genes are such: of five with 60,000 letters each, memory was full."""
-    chance = random.Random(4)
-    text = "\n".join([*LINES, *("".join(chance.choices("acgt", k=5_000)) for _ in range(5))])
-    look(text)  # reads modules
-    tracemalloc.start()
-    look(text)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 30e6
-
-
 @pytest.mark.parametrize(("one", "other"), [("ё", "е"), ("v", "u"), ("ß", "ss")])
 def test_two_spellings_are_not_said_to_be_misread(look, one, other):
     chance = random.Random(5)
