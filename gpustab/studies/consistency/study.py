@@ -42,7 +42,7 @@ from gpustab.studies.consistency.tuning import best_of, that_choose
 from gpustab.studies.consistency.verdict import verdict
 from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of, made_of, reading_of, without_copies
-from gpustab.studies.shared.spaces import COLLAPSED
+from gpustab.studies.shared.spaces import collapsed_of
 from gpustab.studies.shared.wording import groups_in_words
 
 R = TypeVar("R")
@@ -211,7 +211,7 @@ def _was_trained_on(group: Runs | Group, text: Text) -> bool:
 def _collapsed(runs: Runs) -> str:
     """A sentence if words of a run all point one way, else nothing."""
     means = [mean_cosine(runs.run(r)[runs.joint]) for r in range(len(runs))]
-    which = [r for r, mean in enumerate(means) if mean > COLLAPSED]
+    which = collapsed_of(means)
     if not which:
         return ""
     names = ", ".join(runs.names[r] for r in which[:5])

@@ -120,9 +120,11 @@ def _related_pairs(values: Tensor, margin: float, nearer: float) -> Tensor:
     """Return which pairs have much in common and lie near: also nearer than either to all that it has not."""
     parts = shared_parts(values)
     known = parts[parts.isfinite()]
-    middle = known.median() if len(known) else torch.tensor(0.0, device="cpu")
-    beyond = middle + _SPREADS * 1.4826 * known.sub_(middle).abs_().median() if len(known) else 0.0
-    pairs = parts > max(margin, min(float(beyond), _SURE))
+    beyond = 0.0
+    if len(known):
+        middle = known.median()
+        beyond = float(middle + _SPREADS * 1.4826 * known.sub_(middle).abs_().median())
+    pairs = parts > max(margin, min(beyond, _SURE))
     if not bool(pairs.any()):
         return pairs
     median = values.where(~pairs, math.nan).fill_diagonal_(math.nan).nanmedian(1).values

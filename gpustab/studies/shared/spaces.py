@@ -95,7 +95,8 @@ def flaws_of(runs: Runs, pip: engine.PipPass) -> Flaws:
     from others says nothing of these.
     """
     equal, losses, chance = same_pairs(runs, pip), pair_matrix(pip.reduced, len(runs)).cpu(), chance_of(runs, pip)
-    fallen = collapsed_of(pip)
+    means = means_of(pip)
+    fallen = collapsed_of(means)
     of = [r for r in range(len(runs)) if r not in fallen] or list(range(len(runs)))
     names, own, losses = [runs.names[r] for r in of], equal.among(of), losses[of][:, of]
     chance = None if chance is None else chance[of][:, of]
@@ -106,7 +107,7 @@ def flaws_of(runs: Runs, pip: engine.PipPass) -> Flaws:
     found = belonging(losses, words, silent)
     far = [*_far([names[r] for r, _ in found.far], [ratio for _, ratio in found.far])]
     return Flaws(
-        _collapse(runs, pip.scale.mean_cosine.tolist() if pip.scale else []),
+        _collapse(runs, means),
         [*_copies(runs, equal), *copies.said_of_all_near(near, names, own.kept()), *said_of_kin(found, names)],
         [said_of_kinds(found.kinds, names, losses, chance)] if found.kinds else far,
         [runs.names[r] for r in fallen if r not in of] + [names[r] for r in found.outside],
@@ -115,9 +116,14 @@ def flaws_of(runs: Runs, pip: engine.PipPass) -> Flaws:
     )
 
 
-def collapsed_of(pip: engine.PipPass) -> list[int]:
-    """Return which runs are collapsed; none where rows are not scaled to unit length."""
-    return [r for r, mean in enumerate(pip.scale.mean_cosine.tolist() if pip.scale else []) if mean > COLLAPSED]
+def means_of(pip: engine.PipPass) -> list[float]:
+    """Return the mean cosine of every run; none where rows are not scaled to unit length."""
+    return [] if pip.scale is None else pip.scale.mean_cosine.tolist()
+
+
+def collapsed_of(means: Sequence[float]) -> list[int]:
+    """Return which runs are collapsed, by their mean cosines."""
+    return [r for r, mean in enumerate(means) if mean > COLLAPSED]
 
 
 def chance_of(runs: Runs, pip: engine.PipPass) -> Tensor | None:
@@ -155,7 +161,7 @@ def look_at(runs: Runs, compute: Compute) -> list[str]:
 
 
 def _collapse(runs: Runs, means: Sequence[float]) -> Collapse | None:
-    fallen = [r for r, mean in enumerate(means) if mean > COLLAPSED]
+    fallen = collapsed_of(means)
     if not fallen:
         return None
     values = [means[r] for r in fallen]

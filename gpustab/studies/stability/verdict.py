@@ -17,7 +17,7 @@ from gpustab.studies.shared.belonging import WORDS, belonging, said_of_apart, sa
 from gpustab.studies.shared.claims import BOOTSTRAP_IS, documents
 from gpustab.studies.shared.copies import Copies, nearly_one, or_others, said_of_all_near, said_of_copies, same_pairs
 from gpustab.studies.shared.related import said_of_related, said_of_row
-from gpustab.studies.shared.spaces import chance_of, collapsed_of, equal_by_nature, same_each_time
+from gpustab.studies.shared.spaces import chance_of, collapsed_of, equal_by_nature, means_of, same_each_time
 from gpustab.studies.shared.wording import groups_in_words
 from gpustab.studies.stability import claims
 from gpustab.studies.stability.contrasts import HALF, mean_of
@@ -57,8 +57,8 @@ def judge(runs: Runs, pip: engine.PipPass) -> Judged:
     joining, joint = runs.joining, int(runs.joint.sum())
     if small_overlap(joining, joint):
         return Judged([claims.little_in_common(joint, joining.seen, joining.folded)], [])
-    means = pip.scale.mean_cosine.tolist() if pip.scale else []
-    fallen = collapsed_of(pip)
+    means = means_of(pip)
+    fallen = collapsed_of(means)
     found, kept = same_pairs(runs, pip), [r for r in range(len(runs)) if r not in fallen]
     by_nature, classes, every = equal_by_nature(runs, found.same), found.classes(), kept
     kept = [r for r in kept if not any(r in several[1:] for several in classes)]

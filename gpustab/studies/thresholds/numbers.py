@@ -307,15 +307,12 @@ def add_scores(tables: Tables, rows: Sequence[Score]) -> None:
 def score_row(rows: Sequence[Score]) -> ScoreOverRuns:
     """Return the scores of one test and rule over runs."""
     first = rows[0]
-    draws, dealt = (
-        [value for row in rows if (value := getattr(row, name)) is not None] for name in ("dropped_sd", "change_sd")
-    )
     means: list[float | None] = []
     for name in ("rho", "above", "tied", "dropped"):
         values = [value for row in rows if (value := getattr(row, name)) is not None]
         means += [fmean(values) if values else None, stdev(values) if len(values) > 1 else None]
     counts = (first.total, first.unknown, fmean(row.below for row in rows), fmean(row.used for row in rows), len(rows))
-    sds = (fmean(values) if values else None for values in (draws, dealt))
+    sds = _mean(row.dropped_sd for row in rows), _mean(row.change_sd for row in rows)
     return ScoreOverRuns._make((first.group, first.test, first.rule, *counts, *means, *sds))
 
 
