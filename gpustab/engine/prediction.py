@@ -22,7 +22,7 @@ from gpustab.errors import ComputationError, InputError
 from gpustab.kernels import prediction
 from gpustab.machine.device import DEFAULT, Compute
 from gpustab.machine.out_of_memory import telling_memory, with_smaller_tiles
-from gpustab.machine.threads import in_order, one_core_each
+from gpustab.machine.threads import side_by_side, workers
 from gpustab.runs.runs import Runs
 
 _AT_ONCE = 16
@@ -174,15 +174,15 @@ def top_n_probabilities(mean: Tensor, sd: Tensor, lengths: Sequence[int], *, num
     Raises:
         ComputationError: if the probabilities do not add up.
     """
-    jobs = torch.get_num_threads() if mean.device.type == "cpu" else 1
+    jobs = workers(mean.device)
     tile = len(mean) if jobs == 1 else max(_AT_ONCE, -(-len(mean) // (_PIECES * jobs)))
 
     def work(part: tuple[Tensor, Tensor]) -> Tensor:
         return prediction.top_n_probabilities(*part, lengths, numbers=max(1, numbers // jobs))
 
     try:
-        with one_core_each():
-            return torch.cat(list(in_order(work, list(zip(mean.split(tile), sd.split(tile), strict=True)), jobs)), 1)
+        parts = list(zip(mean.split(tile), sd.split(tile), strict=True))
+        return torch.cat(list(side_by_side(work, parts, mean.device)), 1)
     except ArithmeticError as error:
         raise ComputationError(str(error)) from error
 

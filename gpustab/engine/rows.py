@@ -9,6 +9,7 @@ lee (1,738 words, d = 100) a quarter. The nearest neighbours of all words are re
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from queue import SimpleQueue
 
 import numpy as np
 import torch
@@ -23,6 +24,7 @@ from gpustab.kernels.pip_loss import pip_from_norms
 from gpustab.kernels.word_pairs import WordwisePip, of_all_pairs
 from gpustab.machine.device import Compute, free_memory
 from gpustab.machine.out_of_memory import telling_memory, with_smaller_tiles
+from gpustab.machine.threads import side_by_side, workers
 from gpustab.runs.runs import Runs
 
 _WORDS, _COSINES = 64, 1 << 26
@@ -131,24 +133,34 @@ def rows_pass(
         found = torch.zeros(len(WordwisePip._fields), runs.words, dtype=torch.float64, device=runs.device)
         norms = torch.zeros(r, r, dtype=torch.float64, device=runs.device)
         products = torch.zeros(runs.words, r, r, dtype=torch.float64, device=runs.device) if inner else None
-        cosines = torch.empty(tile, r, words, dtype=torch.float64, device=runs.device)
-        for start in range(ranks.rank * tile, runs.words, ranks.world * tile):
-            part = slice(start, min(start + tile, runs.words))
+        starts = range(ranks.rank * tile, runs.words, ranks.world * tile)
+        free: SimpleQueue[Tensor] = SimpleQueue()
+        for _ in range(min(jobs, len(starts))):
+            free.put(torch.empty(tile, r, words, dtype=torch.float64, device=runs.device))
+
+        def measure(start: int) -> Tensor:
+            part, cosines = slice(start, min(start + tile, runs.words)), free.get()
             some = _cosines(spaces, columns, part, cosines[: part.stop - start])
             both = _with_itself(some)  # (c, R, R)
-            norms += both[counted[part]].sum(0)
+            of_part = both[counted[part]].sum(0)
             if products is not None:
                 products[part] = both
             of_words = of_all_pairs(both, words, runs.present[:, part])
             found[:, part] = torch.stack([field.double() for field in of_words])
             if lists:
                 lists.add(part, some)
+            free.put(cosines)
+            return of_part
+
+        for of_part in side_by_side(measure, starts, runs.device):
+            norms += of_part
         own = [] if products is None else [products]
         ranks.total_(found, norms, *own)  # what another process measured is 0 here
         return found, norms, products, lists
 
-    most = max(1, min(_WORDS, _COSINES // (8 * r * words)))
-    tile = min(most, compute.tile(8 * r * (words + 4 * r), runs.words))
+    jobs = workers(runs.device)
+    most = max(1, min(_WORDS, _COSINES // (8 * r * words * jobs)))
+    tile = min(most, compute.tile(8 * r * (words + 4 * r) * jobs, runs.words))
     found, norms, products, lists = with_smaller_tiles(work, tile, ranks)
     loss = pip_from_norms(norms)
     errors = rounding_error(loss.condition, torch.float64)

@@ -57,6 +57,27 @@ def one_core_each() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+def side_by_side(work: Callable[[S], T], pieces: Sequence[S], device: torch.device) -> Iterator[T]:
+    """Yield what becomes of every piece, in order; on a CPU every thread of torch works on pieces of its own.
+
+    A step of a few milliseconds gains little from several threads, and what NumPy does has one.
+
+    >>> list(side_by_side(abs, [-1, 2], torch.device("cpu")))
+    [1, 2]
+    """
+    jobs = min(workers(device), len(pieces))
+    if jobs < 2:
+        yield from map(work, pieces)
+        return
+    with one_core_each():
+        yield from in_order(work, pieces, jobs)
+
+
+def workers(device: torch.device) -> int:
+    """Return how many pieces :func:`side_by_side` has at work at a time."""
+    return torch.get_num_threads() if device.type == "cpu" else 1
+
+
 def read_ahead(
     read: Callable[[S], list[Tensor]], pieces: Sequence[S], device: torch.device
 ) -> Iterator[tuple[S, list[Tensor]]]:
