@@ -92,11 +92,8 @@ def pip_pass(
         inner: whether the words' inner products will be: those that come with the losses are kept.
     """
     counted = counted_words(runs, proxy)
-    if (
-        wordwise
-        and fewer_products(runs, compute)
-        and (found := rows_pass(runs, compute, counted, nearest, inner=inner))
-    ):
+    by_rows = fewer_products(runs, compute, wordwise=wordwise)
+    if by_rows and (found := rows_pass(runs, compute, counted, nearest, inner=inner)):
         return _without_gram(runs, counted, torch.float64, torch.float64, found)
     if not gram_fits(runs, compute):
         return _by_tiles(runs, compute, counted, wordwise)

@@ -17,6 +17,7 @@ from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import read_space
 from gpustab.machine.device import choose_device
 from gpustab.machine.log import log
+from gpustab.machine.memory import let_go
 from gpustab.machine.threads import in_order
 from gpustab.runs.join import join
 from gpustab.runs.joining import LEAST_RUNS, Loading
@@ -122,6 +123,7 @@ class Group:
         else:
             spaces = load_spaces(self.sources, how.options, how.jobs)
             runs = join(spaces, vocabulary=how.vocabulary or "joint", **shared)
+            let_go()  # of what threads have read, the C library keeps more than the runs take
         return runs if how.device == "cpu" else runs.to(choose_device(how.device))
 
 

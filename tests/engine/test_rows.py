@@ -7,7 +7,7 @@ import torch
 from gpustab import engine
 from gpustab.engine import pip as engine_pip
 from gpustab.engine import rows
-from gpustab.kernels import neighbours
+from gpustab.kernels import neighbours, pip_loss
 from gpustab.kernels.neighbours import RESOLUTION
 from gpustab.machine.device import Compute
 from tests import generators, oracles
@@ -23,7 +23,7 @@ def assert_same(found, want):
 
 def both_ways(runs, monkeypatch, proxy=None, compute=Compute()):  # noqa: B008  # frozen
     """Losses and words without a Gram, and with one."""
-    monkeypatch.setattr(engine_pip, "fewer_products", lambda *_: True)
+    monkeypatch.setattr(engine_pip, "fewer_products", lambda *_, wordwise: wordwise)
     found = engine.pip_pass(runs, compute, proxy, wordwise=True)
     assert found.basis.moments is None
     want = engine.pip_pass(runs, proxy=proxy)
@@ -143,14 +143,20 @@ def test_copies_are_measured_in_a_frame_of_their_own(monkeypatch):
     stack[2] = stack[0]
     runs = runs_of(stack)
     assert rows.rows_pass(runs, Compute(), runs.joint) is None
-    monkeypatch.setattr(engine_pip, "fewer_products", lambda *_: True)
+    monkeypatch.setattr(engine_pip, "fewer_products", lambda *_, wordwise: wordwise)
     assert torch.equal(engine.pip_pass(runs, wordwise=True).reduced, engine.pip_pass(runs).reduced)
 
 
 @pytest.mark.parametrize(
-    ("size", "fewer"), [((128, 1738, 100), True), ((3, 1738, 100), False), ((64, 9000, 100), False)]
+    ("size", "fewer", "alone"),
+    [
+        ((128, 1738, 100), True, True),
+        ((40, 1738, 100), True, False),
+        ((3, 1738, 100), False, False),
+        ((64, 9000, 100), False, False),
+    ],
 )
-def test_where_it_takes_fewer_multiplications(size, fewer):
+def test_where_it_takes_fewer_multiplications(size, fewer, alone):
     runs = runs_of(generators.noisy_copies(2, 8, 3))
 
     class Sized:
@@ -160,5 +166,14 @@ def test_where_it_takes_fewer_multiplications(size, fewer):
             return size[0]
 
     assert rows.fewer_products(Sized(), Compute(memory=1 << 40)) is fewer
+    assert rows.fewer_products(Sized(), Compute(memory=1 << 40), wordwise=False) is alone
     assert not rows.fewer_products(Sized(), Compute(memory=1 << 20))
     assert not rows.fewer_products(runs, Compute(precision="fp32", memory=1 << 40))
+
+
+def test_losses_of_many_runs_alone_hold_no_gram():
+    runs = runs_of(generators.noisy_copies(40, 30, 20))  # 820 blocks
+    found = engine.pip_pass(runs)
+    assert found.basis.moments is None
+    wanted = pip_loss.reduced(pip_loss.pip_from_gram(engine.gram_pass(runs).gram).total, 30)
+    torch.testing.assert_close(found.reduced, wanted, rtol=1e-11, atol=0)
