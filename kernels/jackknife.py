@@ -57,10 +57,10 @@ def pair_matrix(values: Tensor, runs: int) -> Tensor:
     >>> pair_matrix(torch.tensor([1.0, 2.0, 3.0]), 3).tolist()
     [[0.0, 1.0, 2.0], [1.0, 0.0, 3.0], [2.0, 3.0, 0.0]]
     """
-    i, j = run_pairs(runs, values.device)
-    matrix = values.new_zeros(runs, runs)
-    matrix[i, j] = matrix[j, i] = values
-    return matrix
+    # The indices of half a million pairs would be twice as large as the matrix.
+    upper = torch.ones(runs, runs, dtype=torch.bool, device=values.device).triu_(1)
+    matrix = values.new_zeros(runs, runs).masked_scatter(upper, values)
+    return matrix + matrix.mT
 
 
 def pair_means(pairs: Tensor) -> tuple[Tensor, Tensor]:

@@ -91,14 +91,12 @@ class OverlapSums(NamedTuple):
 
     Attributes:
         p, j: ``(N, P)`` float64, of the pairs of runs ``i < j``, over the targets that both have.
-        targets: ``(R, R)`` int64, how many these are.
         p_word, j_word: ``(N, t)`` float64, mean over the pairs of runs that have the target; NaN without one.
         words: see :class:`Overlap`.
     """
 
     p: Tensor
     j: Tensor
-    targets: Tensor
     p_word: Tensor
     j_word: Tensor
     words: WordOverlap | None = None
@@ -183,18 +181,18 @@ def overlap_sums(
     runs, targets, _ = neighbours.shape
     have = torch.ones(runs, targets, dtype=torch.bool, device=neighbours.device) if present is None else present
     whole = bool(have.all())
-    i, j = run_pairs(runs, have.device)
-    held, of = have.double(), have.sum(0).double()
+    upper = _places_of_pairs(runs, have.device)
+    of = have.sum(0).double()
     pairs = of * (of - 1) / 2  # (t,)
     if total is None:
-        total = torch.zeros(2, len(lengths), len(i), dtype=torch.float64, device=have.device)
+        total = torch.zeros(2, len(lengths), len(upper), dtype=torch.float64, device=have.device)
     # In one tensor: small ones, made among large ones that are let go, would keep the memory of these in pieces.
     by_word = torch.empty(2, len(lengths), targets, dtype=torch.float64, device=have.device)
     words = None
     for place, (n, counts) in enumerate(zip(lengths, shared_by_length(neighbours, lengths), strict=True)):
         if not whole:
             counts.mul_(have.T[:, :, None] & have.T[:, None, :])
-        shared = counts.flatten(1).index_select(1, runs * i + j).double()  # (t, P)
+        shared = counts.flatten(1).index_select(1, upper).double()  # (t, P)
         total[0, place] += shared.sum(0) / n
         by_word[0, place] = shared.sum(1) / (n * pairs)
         if n == spread:
@@ -203,7 +201,12 @@ def overlap_sums(
         shared /= 2 * n - shared
         total[1, place] += shared.sum(0)
         by_word[1, place] = shared.sum(1) / pairs
-    return OverlapSums(total[0], total[1], product(held, held.mT).long(), by_word[0], by_word[1], words)
+    return OverlapSums(total[0], total[1], by_word[0], by_word[1], words)
+
+
+def _places_of_pairs(runs: int, device: torch.device) -> Tensor:
+    """Return the places of the pairs ``i < j`` in a flattened pair matrix, ``(P,)``."""
+    return torch.ones(runs, runs, dtype=torch.bool, device=device).triu_(1).flatten().nonzero().flatten()
 
 
 def _spread(shared: Tensor, of_run: Tensor, n: int, pairs: Tensor, have: Tensor) -> WordOverlap:
@@ -216,11 +219,17 @@ def _spread(shared: Tensor, of_run: Tensor, n: int, pairs: Tensor, have: Tensor)
     return WordOverlap(mean.where(pairs > 0, torch.nan), sd.where(pairs > 1, torch.nan), error)
 
 
-def as_overlap(sums: OverlapSums) -> Overlap:
-    """Return the means of sums, which they take the place of: of many runs they are large."""
-    i, j = run_pairs(len(sums.targets), sums.targets.device)
-    targets = sums.targets[i, j]
-    return Overlap(sums.p.div_(targets), sums.j.div_(targets), sums.targets, sums.p_word, sums.j_word, sums.words)
+def as_overlap(sums: OverlapSums, present: Tensor) -> Overlap:
+    """Return the means of sums, which they take the place of: of many runs they are large.
+
+    Args:
+        sums: over all targets.
+        present: ``(R, t)`` bool, which run has which of them.
+    """
+    held = present.double()
+    both = product(held, held.mT).long()
+    targets = both.flatten()[_places_of_pairs(len(both), both.device)]
+    return Overlap(sums.p.div_(targets), sums.j.div_(targets), both, sums.p_word, sums.j_word, sums.words)
 
 
 def neighbour_overlap(neighbours: Tensor, lengths: Sequence[int], present: Tensor | None = None) -> Overlap:
@@ -237,7 +246,8 @@ def neighbour_overlap(neighbours: Tensor, lengths: Sequence[int], present: Tenso
         >>> overlap.p[:, 0, 1].tolist(), overlap.j[2, 0, 1].item()
         ([0.0, 1.0, 0.6666666666666666], 0.5)
     """
-    return as_overlap(overlap_sums(neighbours, lengths, present))
+    have = torch.ones_like(neighbours[:, :, 0], dtype=torch.bool) if present is None else present
+    return as_overlap(overlap_sums(neighbours, lengths, have), have)
 
 
 def rank_similarity(first: Tensor, second: Tensor) -> Tensor:

@@ -26,6 +26,8 @@ from gpustab.runs.runs import Runs
 
 _PAIRS_ON_CPU = 1 << 19
 """Pairs of runs and targets whose overlaps are formed at a time."""
+_PLACES_ON_CPU = 1 << 17
+"""Places of lists that are counted at a time: a fifth less time than all at once, and a megabyte for each copy."""
 
 
 def draw_targets(runs: Runs, wanted: int | None = None, seed: int = 0, *, all_up_to: int = 20_000) -> Tensor:
@@ -186,17 +188,16 @@ def overlap_pass(
         total = torch.zeros(2, len(lengths), r * (r - 1) // 2, dtype=torch.float64, device=device)
         by_word = torch.zeros(2, len(lengths), targets, dtype=torch.float64, device=device)
         words = torch.zeros(len(WordOverlap._fields), targets, dtype=torch.float64, device=device)
-        count = torch.zeros(r, r, dtype=torch.long, device=device)
         for start in range(0, targets, tile):
             part = slice(start, start + tile)
             # Added to the totals as they are found: of many runs those of a tile are as large.
             sums = overlap.overlap_sums(found.indices[:, part], lengths, found.present[:, part], total, spread)
-            count += sums.targets
             by_word[0, :, part], by_word[1, :, part] = sums.p_word, sums.j_word
             for field, its in zip(words, sums.words or (), strict=False):
                 field[part] = its
         spreads = None if spread is None else WordOverlap(*words)
-        return overlap.as_overlap(overlap.OverlapSums(total[0], total[1], count, by_word[0], by_word[1], spreads))
+        sums = overlap.OverlapSums(total[0], total[1], by_word[0], by_word[1], spreads)
+        return overlap.as_overlap(sums, found.present)
 
     tile = compute.tile(8 * r * (4 * r + 4 * k) + 4 * r * r * k, max(targets, 1))
     if found.indices.device.type == "cpu":  # pairs of a few targets stay in its cache
@@ -246,7 +247,10 @@ def common_pass(found: NeighbourPass, n: int, runs: Sequence[int], compute: Comp
             total += torch.stack([values.nansum(2), values.isfinite().sum(2).double()])
         return total
 
-    sums, numbers = with_smaller_tiles(work, compute.tile(8 * count * n * (8 + 2 * len(runs)), max(targets, 1))).cpu()
+    tile = compute.tile(8 * count * n * (8 + 2 * len(runs)), max(targets, 1))
+    if found.indices.device.type == "cpu":
+        tile = min(tile, max(1, _PLACES_ON_CPU // (count * n)))
+    sums, numbers = with_smaller_tiles(work, tile).cpu()
     means = sums / numbers  # 0 / 0 of no target
     left = means[1:, :-1]
     error = ((count - 1) / count * (left - left.mean(0)).square().sum(0)).sqrt()

@@ -24,6 +24,7 @@ from importlib.util import find_spec
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
+from gpustab.machine.memory import let_go
 from gpustab.report.origin import called, fitting, technique, training, ways_of
 from gpustab.report.svg.picture import Figures, Picture
 from gpustab.report.words import Titles
@@ -201,6 +202,7 @@ def draw(result: Content) -> dict[str, Picture]:
             panels=[_TEXT.sub(lambda found: called(found[0]), panel) for panel in picture.panels],
             caption=called(picture.caption or caption),
         )
+        let_go()  # pair matrices of the next picture need not come beside what those of this one left
     return drawn
 
 

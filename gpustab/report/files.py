@@ -223,6 +223,8 @@ def write_parquet(table: Table, file: BinaryIO) -> None:
 
     columns = {str(name): _arrow(_column(values)) for name, values in table.items()}
     write_table(pa.table(columns), file, row_group_size=_ROWS)
+    del columns
+    pa.default_memory_pool().release_unused()
 
 
 def _arrow(values: Values) -> Any:

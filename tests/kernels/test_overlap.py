@@ -40,7 +40,7 @@ def test_the_spread_of_words_against_pairs_one_by_one(runs):
     present = torch.ones(runs, 9, dtype=torch.bool)
     present[1:, 3] = present[0, 6] = False
     sums = overlap_sums(lists, [2, 4], present, spread=4)
-    words = as_overlap(sums).of_words()
+    words = as_overlap(sums, present).of_words()
     assert torch.equal(words.mean.nan_to_num(), sums.p_word[1].nan_to_num())
     p, _ = oracles.overlap(lists.tolist(), 4)
     for target in range(9):
@@ -100,7 +100,7 @@ def test_sums_of_some_targets_add_up_with_those_of_others():
     present[2, 1] = present[1:, 3] = present[0, 6] = False
     want = neighbour_overlap(lists, [1, 4, 6], present)
     first, second = (overlap_sums(lists[:, part], [1, 4, 6], present[:, part]) for part in (slice(0, 4), slice(4, 7)))
-    words = (torch.cat(parts, 1) for parts in zip(first[3:5], second[3:5], strict=True))
-    found = as_overlap(OverlapSums(*(a + b for a, b in zip(first[:3], second[:3], strict=True)), *words))
+    words = (torch.cat(parts, 1) for parts in zip(first[2:4], second[2:4], strict=True))
+    found = as_overlap(OverlapSums(first.p + second.p, first.j + second.j, *words), present)
     for a, b in zip(found, want, strict=True):
         torch.testing.assert_close(a, b, rtol=1e-14, atol=0, equal_nan=True)

@@ -32,6 +32,7 @@ from gpustab.runs.runs import Runs
 from gpustab.spaces.words import near_words, some_words
 from gpustab.studies.neighbours.claims import HOLDS, Hits, margin
 from gpustab.studies.shared import spaces
+from gpustab.studies.shared.copies import same_pairs
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.shared.ties import alarm_of_ties
@@ -197,26 +198,33 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     lengths = sorted({min(n, lists.k) for n in options.neighbours})
     answer.report(f"{runs.name}: overlap", 0.9)
     n = _length(lengths)
-    judged, pip = judge(runs, pip), pip.without_sums()
+    copies, pip = same_pairs(runs, pip), pip.without_sums()
+    let_go()
+    judged = judge(runs, pip, copies)
     let_go()
     if judged.kept and (tied := alarm_of_ties(lists, n)):
         judged = judged._replace(alarms=[*judged.alarms, f"{tied[0]} {NO_VERDICT}"], kept=[])
     overlaps = engine.overlap_pass(lists, lengths, compute, spread=n)
+    let_go()
     ties = {n: int(lists.tied[:, :, n - 1].sum()) for n in lengths}
     by_word, between = overlaps.of_words(), pair_matrix(overlaps.p_pairs[lengths.index(n)], len(runs))
     looked_at = look_at_words(runs, pip, words, n, by_word, between, rows)
     result, targets = answer.result, Targets(words=len(rows), missing=len(missing))
     together = sorted({m for m in (*TOGETHER, len(runs)) if m <= len(runs)})
     common = {m: engine.common_pass(lists, m, together, compute) for m in lengths if m <= LENGTH}
+    let_go()
     summary = summarise(runs, pip, looked_at, overlaps, ties, targets, common)
+    let_go()
     if judged.constant:
         summary["constant"] = True
     result.groups.append({**summary})
     result.tables["pairs"].extend(pair_table(runs, pip, overlaps, lengths))
     result.tables["words"].extend(word_table(runs, words, looked_at, overlaps, lengths, rows))
+    let_go()
     result.tables["nearest"].extend(nearest_table(runs, lists, n, by_word.mean))
     notes = spaces.of_group(runs, pip, lists, options.neighbours, ties, missing)
     answer.notes[runs.name] = [*judged.notes, *notes]
+    let_go()
     verdict.of_group(runs, judged, between, n, summary["neighbours"][str(n)]["chance_p"])
     _add_similarities(similarities, by_chance, len(runs), result)
     verdict.of_ranks(runs.name, *looked_at.agreement, looked_at.n)

@@ -15,7 +15,7 @@ from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.belonging import WORDS, belonging, said_of_apart, said_of_kinds
 from gpustab.studies.shared.claims import BOOTSTRAP_IS, documents
-from gpustab.studies.shared.copies import Copies, nearly_one, or_others, said_of_all_near, said_of_copies, same_pairs
+from gpustab.studies.shared.copies import Copies, nearly_one, or_others, said_of_all_near, said_of_copies
 from gpustab.studies.shared.related import said_of_related, said_of_row
 from gpustab.studies.shared.spaces import chance_of, collapsed_of, equal_by_nature, means_of, same_each_time
 from gpustab.studies.shared.wording import groups_in_words
@@ -51,15 +51,21 @@ class Judged(NamedTuple):
         return mean_of(pairs, self.kept)
 
 
-def judge(runs: Runs, pip: engine.PipPass) -> Judged:
-    """Return what must be said of a group before its numbers, worst first."""
+def judge(runs: Runs, pip: engine.PipPass, found: Copies) -> Judged:
+    """Return what must be said of a group before its numbers, worst first.
+
+    Args:
+        runs: the group.
+        pip: its losses; the sums that they were read from are needed no more.
+        found: its runs that are one space.
+    """
     losses = pair_matrix(pip.reduced, len(runs)).cpu()
     joining, joint = runs.joining, int(runs.joint.sum())
     if small_overlap(joining, joint):
         return Judged([claims.little_in_common(joint, joining.seen, joining.folded)], [])
     means = means_of(pip)
     fallen = collapsed_of(means)
-    found, kept = same_pairs(runs, pip), [r for r in range(len(runs)) if r not in fallen]
+    kept = [r for r in range(len(runs)) if r not in fallen]
     by_nature, classes, every = equal_by_nature(runs, found.same), found.classes(), kept
     kept = [r for r in kept if not any(r in several[1:] for several in classes)]
     copies = () if by_nature else tuple(_copies(runs, found, several, losses, kept, every) for several in classes)
