@@ -26,6 +26,8 @@ def run() -> None:
     # NumPy's own threads spin whatever that says. On idle cores they save nothing (128 runs of lee take 14.4 s either
     # way) and take a quarter more of the processor; on busy ones that was not done in 100 s, without them in 45.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Importing torch makes 260,000 objects, among which cycles are looked for 350 times by default: 0.1 s.
+    gc.set_threshold(50_000, 20, 20)
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that knows no "–" is no reason to fail
     # A batch system's end and a closed terminal are told and cleaned up as Ctrl-C is.
