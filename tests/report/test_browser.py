@@ -12,7 +12,8 @@ import torch
 
 from gpustab import engine, load_runs
 from gpustab.report.html import to_html
-from gpustab.studies.stability.study import nearest_table, stability
+from gpustab.studies.stability.nearest import nearest_table
+from gpustab.studies.stability.study import stability
 from tests.generators import noisy_copies
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

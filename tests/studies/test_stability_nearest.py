@@ -3,8 +3,8 @@ import torch
 
 from gpustab import engine
 from gpustab.studies.neighbours.claims import FIRM, UNJUDGED
-from gpustab.studies.stability import study
-from gpustab.studies.stability.study import nearest_table
+from gpustab.studies.stability import nearest
+from gpustab.studies.stability.nearest import nearest_table
 from tests.generators import noisy_copies, runs_of
 
 
@@ -34,7 +34,7 @@ def test_rows_are_those_of_the_lists():
 
 
 def test_of_many_words_the_most_frequent_are_kept(monkeypatch):
-    monkeypatch.setattr(study, "_WORDS", 2)
+    monkeypatch.setattr(nearest, "_WORDS", 2)
     runs = runs_of(noisy_copies(3, 30, 4))
     found = engine.neighbour_pass(runs, torch.arange(30), 5)
     p = shares(found, 5)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab import engine
@@ -23,6 +24,7 @@ from gpustab.machine.device import CPU, Compute
 from gpustab.machine.log import log
 from gpustab.machine.memory import let_go
 from gpustab.machine.progress import Progress
+from gpustab.machine.threads import side_by_side
 from gpustab.options import SIMILARITIES, chosen
 from gpustab.report import Result
 from gpustab.results import Table
@@ -30,7 +32,6 @@ from gpustab.runs.families import families
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import near_words, some_words
-from gpustab.studies.neighbours.claims import HOLDS, Hits, margin
 from gpustab.studies.shared import spaces
 from gpustab.studies.shared.copies import same_pairs
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
@@ -38,6 +39,7 @@ from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.shared.ties import alarm_of_ties
 from gpustab.studies.shared.wording import groups_in_words
 from gpustab.studies.stability.contrasts import ACROSS, across, compare_halves, compare_samplings, pairs_of_halves
+from gpustab.studies.stability.nearest import nearest_table
 from gpustab.studies.stability.options import StabilityOptions
 from gpustab.studies.stability.summary import Similarity, Targets, summarise
 from gpustab.studies.stability.verdict import NO_VERDICT, Verdict, judge
@@ -47,12 +49,6 @@ LENGTH = 10
 """Words are judged, and sentences made, by p@10, or by the next shorter list that was asked for."""
 TOGETHER = (3, 5, 10)
 """Numbers of runs whose common neighbours are counted, beside all of them: papers have three and ten."""
-_WORDS = 10_000
-"""Most frequent targets whose neighbours are kept: a page of 200,000 words stays small."""
-_EACH = 20
-"""Neighbours that are kept of a word, those in the most runs."""
-_AT_ONCE = 500_000
-"""Cosines that are held at a time."""
 
 
 def stability(
@@ -208,10 +204,16 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     let_go()
     ties = {n: int(lists.tied[:, :, n - 1].sum()) for n in lengths}
     by_word, between = overlaps.of_words(), pair_matrix(overlaps.p_pairs[lengths.index(n)], len(runs))
-    looked_at = look_at_words(runs, pip, words, n, by_word, between, rows)
     result, targets = answer.result, Targets(words=len(rows), missing=len(missing))
-    together = sorted({m for m in (*TOGETHER, len(runs)) if m <= len(runs)})
-    common = {m: engine.common_pass(lists, m, together, compute) for m in lengths if m <= LENGTH}
+    together, short = sorted({m for m in (*TOGETHER, len(runs)) if m <= len(runs)}), [m for m in lengths if m <= LENGTH]
+    # Each has one thread nearly throughout, and the two that take longest come first.
+    parts: list[Callable[[], Any]] = [
+        partial(nearest_table, runs, lists, n, by_word.mean),
+        partial(look_at_words, runs, pip, words, n, by_word, between, rows),
+        *(partial(engine.common_pass, lists, m, together, compute) for m in reversed(short)),
+    ]
+    nearest, looked_at, *shared = side_by_side(operator.call, parts, runs.device)
+    common = dict(zip(reversed(short), shared, strict=True))
     let_go()
     summary = summarise(runs, pip, looked_at, overlaps, ties, targets, common)
     let_go()
@@ -220,8 +222,7 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     result.groups.append({**summary})
     result.tables["pairs"].extend(pair_table(runs, pip, overlaps, lengths))
     result.tables["words"].extend(word_table(runs, words, looked_at, overlaps, lengths, rows))
-    let_go()
-    result.tables["nearest"].extend(nearest_table(runs, lists, n, by_word.mean))
+    result.tables["nearest"].extend(nearest)
     notes = spaces.of_group(runs, pip, lists, options.neighbours, ties, missing)
     answer.notes[runs.name] = [*judged.notes, *notes]
     let_go()
@@ -307,94 +308,3 @@ def word_table(
     names = {f"p@{looked_at.n}_se": "p_se", f"p@{looked_at.n}_place": "p_place", "least": "least"}
     columns |= {name: getattr(looked_at, field).numpy() for name, field in names.items()}
     return Table(columns, long=True)
-
-
-def nearest_table(runs: Runs, lists: engine.NeighbourPass, n: int, p: Tensor) -> Table:
-    """Return the words that are among the n nearest of a target in two runs or more, the most common first.
-
-    Args:
-        runs: the group.
-        lists: neighbours of its targets, lists of n or more.
-        n: length of the lists.
-        p: ``(t,)`` p@n of the targets.
-
-    Returns:
-        Columns ``group``, ``word``, ``neighbour``; ``runs``, a text with a 1 for every run in whose list the neighbour
-        is and a 0 for the others; ``cosine``, the mean over runs; and ``verdict``, whether it holds, as ``gpustab
-        neighbours`` judges it. At most 20 rows a word, of at most 10,000 words.
-    """
-    targets = lists.targets.cpu().numpy()
-    kept = _most_frequent(runs, targets)
-    keys, inside = _in_runs(lists.indices[:, kept, :n].cpu().numpy(), runs.words)
-    hits, target = inside.sum(1), keys // runs.words
-    order = np.lexsort((keys, -hits.astype(int), target))
-    order = order[hits[order] > 1]
-    first = np.searchsorted(target[order], target[order])  # where the rows of the same word begin
-    rank = np.arange(len(order)) - first
-    order, rank = order[rank < _EACH], rank[rank < _EACH]
-    of, near = kept[target[order]], keys[order] % runs.words
-    cosines, margins = _cosines(runs, lists, n, of, rank, near)
-    having = lists.present.sum(0).cpu().numpy()[of]
-    judged = zip(hits[order].tolist(), having.tolist(), margins, p.cpu()[of].tolist(), strict=True)
-    # Each word's text is made once, not in each of its rows; and a row of ASCII digits is a text as it lies.
-    texts = np.array(runs.vocabulary.texts(), dtype=object)
-    in_runs = np.ascontiguousarray(inside[order] + ord("0")).view(f"S{len(runs)}")[:, 0]
-    return Table(
-        {
-            "group": [runs.name] * len(order),
-            "word": texts[targets[of]].tolist(),
-            "neighbour": texts[near].tolist(),
-            "runs": in_runs.astype(str).tolist(),
-            "cosine": cosines,
-            "verdict": [HOLDS.judge(Hits(*one)) for one in judged],
-        },
-        long=True,
-    )
-
-
-def _in_runs(lists: NDArray[np.int64], words: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Targets and neighbours of lists ``(R, t, n)``, as ``target · v + neighbour``, and which runs list each."""
-    places = np.argwhere(lists >= 0)  # run, target, rank
-    keys, which = np.unique(places[:, 1] * words + lists[tuple(places.T)], return_inverse=True)
-    inside = np.zeros((len(keys), len(lists)), np.uint8)
-    inside[which, places[:, 0]] = 1
-    return keys, inside
-
-
-def _cosines(
-    runs: Runs,
-    lists: engine.NeighbourPass,
-    n: int,
-    of: NDArray[np.int64],
-    rank: NDArray[np.int64],
-    near: NDArray[np.int64],
-) -> tuple[NDArray[np.float64], list[float]]:
-    """The mean cosine of targets with neighbours, and how probably each is nearer than the first outside the list."""
-    means, margins = np.empty(len(of)), []
-    words = np.unique(of)
-    at_once = max(1, _AT_ONCE // (len(runs) * _EACH))
-    for start in range(0, len(words), at_once):
-        targets = words[start : start + at_once]
-        some = slice(*np.searchsorted(of, [targets[0], targets[-1] + 1]))
-        place = np.searchsorted(targets, of[some]), rank[some]
-        first = lists.targets.cpu()[targets]
-        second = first[:, None].repeat(1, _EACH)  # a target of fewer neighbours stands beside itself
-        second[place] = torch.from_numpy(near[some])
-        cosines = engine.pair_values(runs, first, second).cpu()[place]  # (w, R)
-        beyond = cosines - lists.cosines[:, of[some], n].T.cpu() if lists.k > n else torch.ones_like(cosines)
-        beyond = torch.where(cosines.isnan(), torch.nan, beyond)  # of lists that hold all words, no word is outside
-        known = ~beyond.isnan()
-        count, mean = known.sum(1), beyond.nanmean(1)
-        square = torch.where(known, beyond - mean[:, None], 0.0).square().sum(1) / (count - 1)
-        sd = torch.where(count > 1, square.sqrt(), torch.nan)
-        means[some] = cosines.nanmean(1).numpy()
-        margins += [margin(*one) for one in zip(mean.tolist(), sd.tolist(), strict=True)]
-    return means, margins
-
-
-def _most_frequent(runs: Runs, targets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Places of the targets that occur most, in their own order; without counts the first ones."""
-    if runs.counts is None or len(targets) <= _WORDS:
-        return np.arange(min(len(targets), _WORDS))
-    counts = runs.counts.cpu().numpy()[targets]
-    return np.sort(np.argsort(-counts, kind="stable")[:_WORDS])
