@@ -65,10 +65,11 @@ def nearest_table(runs: Runs, lists: engine.NeighbourPass, n: int, p: Tensor) ->
 
 def _in_runs(lists: NDArray[np.int64], words: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """Targets and neighbours of lists ``(R, t, n)``, as ``target · v + neighbour``, and which runs list each."""
-    places = np.argwhere(lists >= 0)  # run, target, rank
-    keys, which = np.unique(places[:, 1] * words + lists[tuple(places.T)], return_inverse=True)
+    there = lists >= 0
+    run, target, _ = np.ogrid[tuple(map(slice, lists.shape))]
+    keys, which = np.unique((target * words + lists)[there], return_inverse=True)
     inside = np.zeros((len(keys), len(lists)), np.uint8)
-    inside[which, places[:, 0]] = 1
+    inside[which, np.broadcast_to(run, lists.shape)[there]] = 1
     return keys, inside
 
 

@@ -9,6 +9,7 @@ from typing import Any, NotRequired, TypedDict
 from gpustab import engine
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.overlap import Overlap, chance_overlap, mean_over_measured
+from gpustab.machine.memory import let_go
 from gpustab.results.page import percent
 from gpustab.runs.key import SAMPLINGS
 from gpustab.runs.runs import Runs
@@ -194,6 +195,7 @@ def _pip(pip: engine.PipPass, runs: int) -> Losses:
 def _overlap(overlaps: Overlap, m: int, chance: float, ties: int, common: engine.CommonOverlap | None) -> Neighbours:
     runs = len(overlaps.targets)
     p, j = (pair_statistics(pair_matrix(values[m], runs)) for values in (overlaps.p_pairs, overlaps.j_pairs))
+    let_go()  # of a thousand runs the matrices of every length take 30 MB
     return {
         "p": p.mean,
         "pairs": p.pairs,
