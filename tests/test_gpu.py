@@ -25,7 +25,7 @@ def test_all_passes(size, precision):
     targets = torch.arange(min(size[1], 500))
     here, there = Compute(precision=precision), Compute(CUDA, precision)
     tolerance = {"rtol": 1e-9, "atol": 0} if precision == "fp64" else {"rtol": 1e-3, "atol": 0}
-    cpu, gpu = engine.pip_pass(runs, here), engine.pip_pass(runs.to(CUDA), there)
+    cpu, gpu = (engine.pip_pass(r, c, gram=True) for r, c in ((runs, here), (runs.to(CUDA), there)))
     torch.testing.assert_close(gpu.reduced.cpu(), cpu.reduced, **tolerance)
     torch.testing.assert_close(gpu.scale.chance.cpu(), cpu.scale.chance, **tolerance)
     words = [

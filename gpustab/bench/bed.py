@@ -54,7 +54,7 @@ class Bed:
         """Return the block Gram; only the last one is kept, as it takes 6 GB for 128 runs of 300 dimensions."""
         if self._basis is None or self._basis[0] != precision:
             self._basis = None
-            self._basis = (precision, engine.pip_pass(self.runs, self.compute(precision)).basis)
+            self._basis = (precision, engine.pip_pass(self.runs, self.compute(precision), gram=True).basis)
         return self._basis[1]
 
     def drop_basis(self) -> None:

@@ -107,7 +107,7 @@ def _gram(bed: Bed, precision: Arithmetic) -> Job:
     arithmetic = "bf16" if precision == "fast" else "fp64" if compute.dtype == torch.float64 else "fp32"
     whole = takes_integers(compute)
     return Job(
-        lambda: engine.pip_pass(runs, compute),
+        lambda: engine.pip_pass(runs, compute, gram=True),
         lambda found: checks.losses(runs, found.reduced),
         WANTED["auto"] if whole else {"fp64": 1e-9, "fp32": 1e-3, "bf16": 1e-4}[arithmetic],
         gram(len(runs), runs.words, runs.dimension),

@@ -197,7 +197,7 @@ def _make_runs(size: Size, device: torch.device, seed: int) -> Runs:
 
 def _facts(runs: Runs, ceilings: Ceilings) -> dict[str, Any]:
     """What is measured, how hard it is (of the first runs), and what the machine can do."""
-    few = pip_pass(runs.take(list(range(min(len(runs), 4)))), Compute(runs.device))
+    few = pip_pass(runs.take(list(range(min(len(runs), 4)))), Compute(runs.device), gram=True)
     scale = few.scale
     return {
         "name": f"{len(runs)} runs, {runs.words:,} words, {runs.dimension} dimensions, float32 on {runs.device}",

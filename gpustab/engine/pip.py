@@ -76,6 +76,7 @@ def pip_pass(
     wordwise: bool = False,
     nearest: int = 0,
     inner: bool = False,
+    gram: bool = False,
 ) -> PipPass:
     """Return the reduced PIP loss of every pair of runs, exactly: over all joint words, unless a proxy is given.
 
@@ -90,9 +91,10 @@ def pip_pass(
         wordwise: whether the words' losses will be asked for, so that no tile need be formed twice.
         nearest: how many neighbours of every word will be asked for too: those that come with the losses are kept.
         inner: whether the words' inner products will be: those that come with the losses are kept.
+        gram: whether the block Gram will be; else it is formed only where it is the soonest way.
     """
     counted = counted_words(runs, proxy)
-    by_rows = fewer_products(runs, compute, wordwise=wordwise)
+    by_rows = not gram and fewer_products(runs, compute, wordwise=wordwise)
     if by_rows and (found := rows_pass(runs, compute, counted, nearest, inner=inner)):
         return _without_gram(runs, counted, torch.float64, torch.float64, found)
     if not gram_fits(runs, compute):

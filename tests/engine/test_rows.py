@@ -177,3 +177,4 @@ def test_losses_of_many_runs_alone_hold_no_gram():
     assert found.basis.moments is None
     wanted = pip_loss.reduced(pip_loss.pip_from_gram(engine.gram_pass(runs).gram).total, 30)
     torch.testing.assert_close(found.reduced, wanted, rtol=1e-11, atol=0)
+    assert engine.pip_pass(runs, gram=True).basis.moments is not None
