@@ -16,7 +16,6 @@ import json
 import os
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +24,7 @@ from typing import Any
 
 import torch
 
+from benchmarks.calls import launch
 from benchmarks.setting import ROOT, environment, keep
 from gpustab.corpus.documents import open_documents
 from tests.encoders.tiny import save
@@ -47,11 +47,10 @@ def called(line: Sequence[str]) -> dict[str, float]:
     Raises:
         SystemExit: if it fails.
     """
-    child = subprocess.Popen([sys.executable, "-m", "gpustab", *line], cwd=ROOT, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(child.pid, 0)
-    if status:
-        raise SystemExit(f"{' '.join(line)}: ended with {status}")
-    return {"megabytes": used.ru_maxrss / 1024, "processor_seconds": used.ru_utime + used.ru_stime}
+    took = launch([sys.executable, "-m", "gpustab", *line], ROOT, os.environ)
+    if took.code:
+        raise SystemExit(f"{' '.join(line)}: ended with {took.code}: {took.said[-300:]}")
+    return {"megabytes": took.peak / 2**20, "processor_seconds": took.seconds}
 
 
 def paragraphs() -> list[str]:
