@@ -1,10 +1,12 @@
 """Edits and models whose answer is known: blind to negation, to order, to all but form; and ones that see it all."""
 
 import gzip
+import tracemalloc
 import zlib
 from importlib.util import find_spec
 from itertools import pairwise, permutations
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -18,8 +20,9 @@ from gpustab.sentences.model import BagOfWords, Embedding, Runs
 from gpustab.sentences.parsed import Word
 from gpustab.studies.localization.claims_of_edits import SEES, sees
 from gpustab.studies.localization.edits import EDIT_KINDS, Edit, make_edits
+from gpustab.studies.localization.options import EditOptions
 from gpustab.studies.localization.scores_of_edits import Moved, luck_of, moved_by, score
-from gpustab.studies.localization.study_of_edits import localization_of_edits, read_text, words_apart
+from gpustab.studies.localization.study_of_edits import Read, _drawn, localization_of_edits, read_text, words_apart
 from gpustab.studies.localization.tables_of_edits import EDIT_SCORES, EDITED
 
 pytestmark = pytest.mark.skipif(find_spec("num2words") is None, reason="needs the extra sentences")
@@ -287,14 +290,41 @@ def test_sentences_with_tags_are_known_whatever_their_file_is_called(tmp_path, n
     tagged, path = (Path(__file__).parents[2] / "sentences" / "sentences_de.conllu").read_bytes(), tmp_path / name
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(gzip.compress(tagged) if name.endswith(".gz") else tagged)
-    found = read_text([tmp_path / "folder" if "/" in name else path])
+    found = [*read_text([tmp_path / "folder" if "/" in name else path])]
     assert [word.text for word in found[0]][:2] == ["Der", "Hund"]
     assert len(found) > 3
 
 
 def test_rows_that_are_no_tree_are_read_as_text(tmp_path):
     (tmp_path / "a.txt").write_text("".join(f"{k}\t" + "\t".join("abcdefghi") + "\n" for k in range(1, 9)))
-    assert isinstance(read_text([tmp_path / "a.txt"])[0], str)
+    assert isinstance(next(iter(read_text([tmp_path / "a.txt"]))), str)
+
+
+@pytest.mark.parametrize("most", [1, 7, 60, 5000])
+def test_sentences_are_those_of_an_order_that_is_drawn_of_all(most):
+    given = [*sentences()]
+    texts = [f"{k} rains." for k in range(60)]
+    texts[3:3] = ["", "\n "]
+    for own in (given, texts):
+        expected = [*own]
+        Random(5).shuffle(expected)
+        expected = [one for one in expected if not isinstance(one, str) or one.strip()][:most]
+        assert _drawn(Read(lambda own=own: iter(own)), EditOptions(sentences=most, seed=5)) == expected
+
+
+def test_of_a_long_text_no_more_is_held_than_is_read():
+    """Of a million sentences with tags the study held all, some 2 KB each, to read five thousand."""
+
+    def held(number):
+        given = Read(lambda: (tuple(word(f"{k}", "NOUN") for _ in range(9)) for k in range(number)))
+        tracemalloc.start()
+        found = _drawn(given, EditOptions(sentences=20))
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert len(found) == 20
+        return peak
+
+    assert held(4_000) - held(1_000) < 3_000 * 40
 
 
 def test_a_kind_without_an_edit_is_told_so():
