@@ -133,7 +133,11 @@ def read_text(sources: Sequence[str | os.PathLike[str]], options: ReadOptions | 
         raise InputError(f"{tagged[0]} has sentences with their tags, other texts have none; give one kind at a time")
     if tagged:
         return Read(lambda: chain.from_iterable(map(read_conllu, tagged)))
-    return Read(lambda: (" ".join(document.texts) for documents in every for document in documents))
+    text = Read(lambda: (" ".join(document.texts) for documents in every for document in documents))
+    if all(file.path.is_file() for file in files):
+        return text
+    held = [*text]  # of a pipe, which can be read once
+    return Read(lambda: iter(held))
 
 
 def _once(model: Model) -> Runs:

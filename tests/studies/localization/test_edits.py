@@ -1,16 +1,19 @@
 """Edits and models whose answer is known: blind to negation, to order, to all but form; and ones that see it all."""
 
 import gzip
+import os
 import tracemalloc
 import zlib
 from importlib.util import find_spec
 from itertools import pairwise, permutations
 from pathlib import Path
 from random import Random
+from threading import Thread
 
 import numpy as np
 import pytest
 
+from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError
 from gpustab.report.describe import describe, paper
 from gpustab.sentences.english import english
@@ -325,6 +328,16 @@ def test_of_a_long_text_no_more_is_held_than_is_read():
         return peak
 
     assert held(4_000) - held(1_000) < 3_000 * 40
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
+def test_what_can_be_read_once_is_held(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    writer = Thread(target=(tmp_path / "pipe").write_text, args=("It rains.\nIt pours.\n",))
+    writer.start()
+    text = read_text([tmp_path / "pipe"], ReadOptions(layout="lines"))
+    writer.join()
+    assert [[*text], [*text]] == 2 * [["It rains.", "It pours."]]
 
 
 def test_a_kind_without_an_edit_is_told_so():
