@@ -12,6 +12,8 @@ from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.encoders.options import Encoding
 from gpustab.encoders.runner import encode_runs
 from gpustab.errors import InputError
+from gpustab.formats.checkpoints.encoder import SentenceEncoder
+from gpustab.formats.checkpoints.windows import windows_of
 from gpustab.formats.registry import read_space
 from gpustab.runs.manifest import run_file
 from tests.encoders.conftest import OPTIONS
@@ -115,6 +117,10 @@ def test_the_side_of_padding_and_of_cutting_changes_nothing(corpus, models, tmp_
     tokenizer = word_pieces()
     tokenizer.padding_side = tokenizer.truncation_side = "left"
     left = save(tmp_path / "left", seed=1, limit=16, tokenizer=tokenizer)
+    encoder = SentenceEncoder(left)
+    for _ in range(2):  # its own are what the folder says, before and after
+        assert {encoder.tokenizer.padding_side, encoder.tokenizer.truncation_side} == {"left"}
+        windows_of(encoder, ["river " * 30])
     one, other = (
         made(corpus, [folder], tmp_path / f"set{k}", **RAW)[0]["encoder/fixed"][0]
         for k, folder in enumerate((models[0], left))

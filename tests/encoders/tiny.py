@@ -1,9 +1,11 @@
 """Tiny encoders with fast tokenizers, made on the spot, and a text some of whose words are several pieces to them."""
 
+import json
 import logging
 import random
 import string
 import sys
+from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
@@ -79,6 +81,9 @@ def save(folder, *, seed=0, limit=64, kind="bert", tokenizer=None, change=None, 
             change(model, tokenizer)
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
+    file = Path(folder) / "tokenizer_config.json"  # newer transformers read the sides from there, and write none
+    sides = {name: getattr(tokenizer, name) for name in ("padding_side", "truncation_side")}
+    file.write_text(json.dumps(json.loads(file.read_text()) | sides))
     return folder
 
 

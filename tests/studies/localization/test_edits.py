@@ -327,7 +327,8 @@ def test_of_a_long_text_no_more_is_held_than_is_read():
         assert len(found) == 20
         return peak
 
-    assert held(4_000) - held(1_000) < 3_000 * 40
+    few = min(held(1_000) for _ in range(2))  # the first call loads what it needs
+    assert held(16_000) - few < 15_000 * 20
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
