@@ -26,6 +26,7 @@ from typing import Any
 import torch
 
 from benchmarks.calls import launch
+from benchmarks.placebos.layers import add_noise
 from benchmarks.setting import ROOT, environment, keep
 from gpustab.corpus.documents import open_documents
 from tests.encoders.tiny import save
@@ -36,6 +37,8 @@ GROWS = (0.4, 4.0, 12.0)
 OF_REAL = (0.4, 4.0, 1.3)
 OF_TINY = (1.0, 4.0, 16.0)
 FEW, MANY = 50, 300
+OF_TIMES = (200, 1000)
+"""Sentences that a study reads."""
 REPEATS = 3
 OF_A_ROW = ("processor", "threads", "commit", "date")
 """What is said of every row, since those of other days and machines are kept."""
@@ -102,15 +105,12 @@ def first_layer(model: Path, folder: Path) -> Path:
 
 
 def noisy(model: Path, folder: Path) -> Path:
-    """Write a model with noise of a tenth of each weight matrix above the embedding: another fine-tuning."""
+    """Write a model with noise in all layers above the embedding: another fine-tuning."""
     from transformers import AutoModel
 
     shutil.copytree(model, folder)
     made = AutoModel.from_pretrained(folder)
-    torch.manual_seed(0)
-    with torch.no_grad():
-        for weights in made.encoder.parameters():
-            weights += 0.1 * weights.std() * torch.randn_like(weights)
+    add_noise(made, 0.1, seed=0, above=1)
     made.save_pretrained(folder)
     return folder
 
@@ -233,11 +233,11 @@ def study_times(model: Path, folder: Path, kept: Kept) -> None:
     with_the = [f"{one}." for one in sentences if " the " in one]
     text = made_of(lines, folder / "of-all")
     for repeat in range(REPEATS):
-        for count in (FEW, MANY):
+        for count in OF_TIMES:
             files = made_of(with_the[:count], folder / f"of-{count}-{repeat}")
             terms, pairs = folder / f"terms-{count}.txt", folder / f"pairs-{count}.tsv"
             write(text["terms"].read_text().split()[: count // 50], terms)
-            write(text["pairs"].read_text().splitlines()[: count // 2], pairs)
+            write([f"{k % 6}\t{with_the[k]}\t{with_the[k + 1]}" for k in range(0, count, 2)], pairs)
             for name, line in {
                 "usage": f"{files['dated']} -m {model} --epochs-by year:1900-1939:20 --deals 99 --as-is "
                 f"--words {files['word']} --most 10000",

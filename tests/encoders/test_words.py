@@ -78,6 +78,24 @@ def test_vectors_are_the_means_of_a_naive_loop_in_every_draw(kind, tokenizer, co
             assert torch.allclose(row.double(), sum(total for total, _ in own) / count, rtol=1e-5, atol=1e-5)
 
 
+def test_a_folder_that_reads_small_letters_gets_them(corpus, tmp_path):
+    folder = save(tmp_path / "m", tokenizer=word_pieces(lowercase=False), limit=200)
+    words = {word.decode() for word in corpus.vocabulary}
+    expected, written = (naive(folder, lines, words) for lines in ([line.lower() for line in texts()], texts()))
+    (folder / "sentence_bert_config.json").write_text('{"do_lower_case": true}')
+    (space,) = made(corpus, [folder], tmp_path / "set", **RAW)[0]["encoder/fixed"]
+    differ = 0
+    for word, row in zip(space.vocabulary, space.vectors, strict=True):
+        small, capital = (
+            sum(one[own][0] for one in sums if own in one) / sum(one[own][1] for one in sums if own in one)
+            for sums in (expected, written)
+            for own in (word.decode(),)
+        )
+        assert torch.allclose(row.double(), small, rtol=1e-5, atol=1e-5)
+        differ += not torch.allclose(small, capital, atol=1e-3)
+    assert differ > 5
+
+
 def test_words_of_long_documents_are_read_in_windows_and_none_is_lost(corpus, models, tmp_path):
     runs, result = made(corpus, models[:1], tmp_path / "set", **RAW)
     (space,) = runs["encoder/fixed"]
@@ -149,6 +167,15 @@ def test_signs_that_a_tokenizer_drops_leave_a_word_without_a_piece(models, tmp_p
     options = CorpusOptions(min_count=2, as_is=True, layout="lines", tokenizer="whitespace")
     _, result = made(prepare_corpus(path, options, look=False), models[:1], tmp_path / "set", options, **RAW)
     assert any(": 2 of " in note and "the tokenizer drops them" in note for note in result.notes)
+
+
+def test_a_word_of_which_one_piece_is_unknown_is_the_mean_of_all_its_pieces(models, tmp_path):
+    path = tmp_path / "t.txt"
+    path.write_text("\n".join([*texts(), "river.ω bank", "the river.ω"]))
+    options = CorpusOptions(min_count=2, as_is=True, layout="lines", tokenizer="whitespace")
+    runs, result = made(prepare_corpus(path, options, look=False), models[:1], tmp_path / "set", options, **RAW)
+    assert "river.ω".encode() in runs["encoder/fixed"][0].vocabulary
+    assert not any("does not know" in note for note in result.notes)
 
 
 def test_words_broken_at_line_ends_are_read_whole(models, tmp_path):

@@ -89,7 +89,7 @@ def save(folder, *, seed=0, limit=64, kind="bert", tokenizer=None, change=None, 
 
 def turned(model, _):
     """Turn the space of a BERT: its coordinates in another order, which is what its norms allow of rotations."""
-    order = torch.randperm(12, generator=torch.Generator().manual_seed(5))
+    order = torch.randperm(model.config.hidden_size, generator=torch.Generator().manual_seed(5))
     inner = ("query", "key", "value")
     for name, weights in model.named_parameters():
         module = name.split(".")[-2]

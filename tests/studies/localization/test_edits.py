@@ -1,6 +1,7 @@
 """Edits and models whose answer is known: blind to negation, to order, to all but form; and ones that see it all."""
 
 import gzip
+import json
 import os
 import tracemalloc
 import zlib
@@ -73,11 +74,27 @@ def sentences():
         )
 
 
-@pytest.fixture(scope="module")
-def edits():
+def some_edits():
     if find_spec("lemminflect") is None or find_spec(SPACY) is None:
         pytest.skip("needs the extra sentences")
     return make_edits(sentences(), english())
+
+
+@pytest.fixture(scope="module")
+def edits():
+    return some_edits()
+
+
+def drop_negations(folder):
+    """Let the tokenizer of a folder take negations out of every text: its encoder is blind to them."""
+    tokenizers = pytest.importorskip("tokenizers")
+    file = str(folder / "tokenizer.json")
+    made, normal = tokenizers.Tokenizer.from_file(file), tokenizers.normalizers
+    without = normal.Replace(tokenizers.Regex(rf"\b({'|'.join(sorted(NEGATIONS))})\b ?"), "")
+    made.normalizer = normal.Sequence([without, made.normalizer])
+    made.save(file)
+    config = folder / "tokenizer_config.json"  # a class of its own would make its own rules
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"tokenizer_class": "PreTrainedTokenizerFast"}))
 
 
 def of_text(name, vector):
@@ -136,6 +153,17 @@ def test_every_change_is_beside_a_control_of_equal_size(edits):
 
 def test_a_model_that_drops_negations_does_not_see_them(edits):
     assert verdicts(edits, of_text("blind", negation_blind))["negation"] == "blind"
+
+
+def test_an_encoder_in_a_folder_whose_tokenizer_drops_negations_does_not_see_them(edits, tmp_path):
+    pytest.importorskip("transformers")
+    from gpustab.sentences.pretrained import encoder
+    from tests.encoders.tiny import save
+
+    folder = save(tmp_path / "tiny")
+    assert verdicts(edits, encoder(folder))["negation"] != "blind"
+    drop_negations(folder)
+    assert verdicts(edits, encoder(folder))["negation"] == "blind"
 
 
 def test_bags_of_words_tell_no_change_from_its_control(edits):
