@@ -78,6 +78,18 @@ def test_vectors_are_the_means_of_a_naive_loop_in_every_draw(kind, tokenizer, co
             assert torch.allclose(row.double(), sum(total for total, _ in own) / count, rtol=1e-5, atol=1e-5)
 
 
+def test_signs_that_are_glued_to_a_word_are_none_of_its_pieces(tmp_path):
+    lines, path = [line.replace(" ", " .") for line in texts() if line], tmp_path / "t.txt"
+    path.write_text("\n".join(lines))
+    corpus, folder = prepare_corpus(path, OPTIONS, look=False), save(tmp_path / "m", limit=200)
+    (space,) = made(corpus, [folder], tmp_path / "set", **RAW)[0]["encoder/fixed"]
+    sums = naive(folder, lines, {word.decode() for word in corpus.vocabulary})
+    for word, row in zip(space.vocabulary, space.vectors, strict=True):
+        own = [one[word.decode()] for one in sums if word.decode() in one]
+        mean = sum(total for total, _ in own) / sum(n for _, n in own)
+        assert torch.allclose(row.double(), mean, rtol=1e-5, atol=1e-5)
+
+
 def test_a_folder_that_reads_small_letters_gets_them(corpus, tmp_path):
     folder = save(tmp_path / "m", tokenizer=word_pieces(lowercase=False), limit=200)
     words = {word.decode() for word in corpus.vocabulary}
@@ -87,9 +99,8 @@ def test_a_folder_that_reads_small_letters_gets_them(corpus, tmp_path):
     differ = 0
     for word, row in zip(space.vocabulary, space.vectors, strict=True):
         small, capital = (
-            sum(one[own][0] for one in sums if own in one) / sum(one[own][1] for one in sums if own in one)
-            for sums in (expected, written)
-            for own in (word.decode(),)
+            sum(total for total, _ in own) / sum(n for _, n in own)
+            for own in ([one[word.decode()] for one in sums if word.decode() in one] for sums in (expected, written))
         )
         assert torch.allclose(row.double(), small, rtol=1e-5, atol=1e-5)
         differ += not torch.allclose(small, capital, atol=1e-3)
