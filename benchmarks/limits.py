@@ -31,6 +31,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import torch
 
+from benchmarks.calls import launch
 from benchmarks.setting import ROOT, environment, keep
 from gpustab import Space, Vocabulary
 from gpustab.formats.binary.safetensors import write_safetensors
@@ -41,31 +42,17 @@ ENDLESS = 300
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
 
-LAUNCHER = """
-import json, os, sys
-quiet = (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)
-child = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, file_actions=[quiet])
-_, status, used = os.wait4(child, 0)
-print(json.dumps([os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, used.ru_maxrss * 1024]))
-"""
-"""Starts a call from a process of 10 MB: the peak that Linux tells of a process includes that of who started it."""
-
-
 def called(tree: Path, *arguments: str | Path) -> dict[str, Any]:
     """Run a command of a checkout; return its exit code, processor seconds, peak in MB, and the last line it says."""
     limited = ["prlimit", f"--cpu={ENDLESS}:{ENDLESS + 5}"]  # SIGXCPU, and who takes no notice of it is killed
     command = [*limited, sys.executable, "-m", "gpustab", *map(str, arguments)]
     own = os.environ | {"PYTHONPATH": str(tree), "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE"}
-    with tempfile.TemporaryFile() as printed:
-        spawned = [sys.executable, "-I", "-S", "-c", LAUNCHER, *command]
-        done = subprocess.run(spawned, cwd=tree, env=own, stdout=subprocess.PIPE, stderr=printed, check=True)
-        printed.seek(0)
-        lines = printed.read().decode(errors="replace").splitlines()
-    code, seconds, peak = json.loads(done.stdout)
+    took = launch(command, tree, own)
+    lines = took.said.splitlines()
     return {
-        "code": code,
-        "seconds": round(seconds, 1),
-        "peak_mb": round(peak / MB),
+        "code": took.code,
+        "seconds": round(took.seconds, 1),
+        "peak_mb": round(took.peak / MB),
         "said": lines[-1][:300] if lines else "",
     }
 

@@ -167,7 +167,9 @@ def watched(arguments: list[str], kept: Path) -> None:
 
 def call(tree: Path, line: str, places: dict[str, str], folder: Path) -> dict[str, Any]:
     """Run a call of a checkout; return its exit code, seconds, phases, peak and what it wrote."""
-    out, seen, said = folder / "out", folder / "seen.json", folder / "said"
+    from benchmarks.calls import launch  # the call is this file too, beside a version that may not have the module
+
+    out, seen = folder / "out", folder / "seen.json"
     for path in (out, seen):
         shutil.rmtree(path, ignore_errors=True)
     seen.unlink(missing_ok=True)
@@ -176,29 +178,20 @@ def call(tree: Path, line: str, places: dict[str, str], folder: Path) -> dict[st
     own = os.environ | {"PYTHONPATH": str(tree), "OMP_WAIT_POLICY": "PASSIVE"}
     arguments = [*line.format(**places, **target).split(), *([] if line.endswith("--help") else ["-q"])]
     begin = time.perf_counter()
-    with said.open("w") as errors:
-        child = subprocess.Popen(
-            [sys.executable, __file__, "--watched", str(seen), *arguments],
-            cwd=folder,
-            env=own,
-            stdout=subprocess.DEVNULL,
-            stderr=errors,
-        )
-        _, status, used = os.wait4(child.pid, 0)
+    took = launch([sys.executable, __file__, "--watched", str(seen), *arguments], folder, own)
     seconds = time.perf_counter() - begin
-    child.returncode = os.waitstatus_to_exitcode(status)
     watched = json.loads(seen.read_text()) if seen.exists() else {"seen": {}, "chapters": {}}
     counts = watched["seen"]
     looks = sum(counts.values()) or 1
     return {
-        "code": child.returncode,
+        "code": took.code,
         "seconds": round(seconds, 2),
-        "processor": round(used.ru_utime + used.ru_stime, 2),
+        "processor": round(took.seconds, 2),
         "phases": {phase: round(seconds * count / looks, 2) for phase, count in counts.items()},
         "chapters": {title: round(spent, 2) for title, spent in watched["chapters"].items() if title},
-        "peak_mb": round(used.ru_maxrss * 1024 / 1e6),
+        "peak_mb": round(took.peak / 1e6),
         "written": sum(path.stat().st_size for path in out.rglob("*") if path.is_file()),
-        "said": said.read_text(errors="replace").strip()[-300:],
+        "said": took.said.strip()[-300:],
     }
 
 

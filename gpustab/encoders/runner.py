@@ -290,7 +290,9 @@ def _space(
     kept = np.flatnonzero(counts)
     if len(kept) < 2:
         raise InputError(f"{task.model.folder}: gives {counted(len(kept), 'item')} a vector, wanted two at least")
-    rows = torch.from_numpy(sums[kept] / counts[kept, None])
+    means = sums if len(kept) == len(sums) else sums[kept]
+    means /= counts[kept, None]  # in place, as are the next steps: a word takes some kilobytes in each copy
+    rows = torch.from_numpy(means)
     before, rows = mean_cosine(rows), isotropic(rows, centre=encoding.centred, directions=encoding.directions)
     record = {
         "technique": ENCODER,
@@ -316,9 +318,9 @@ def mean_cosine(rows: Tensor) -> float | None:
     0.0
     """
     lengths = rows.norm(dim=1)
-    units = rows[lengths > 0] / lengths[lengths > 0, None]
-    n = len(units)
-    return float((units.sum(0).square().sum() - n) / (n * (n - 1))) if n > 1 else None
+    n = int((lengths > 0).sum())
+    total = product(torch.where(lengths > 0, 1 / lengths, 0)[None], rows)
+    return float((total.square().sum() - n) / (n * (n - 1))) if n > 1 else None
 
 
 def isotropic(rows: Tensor, *, centre: bool = True, directions: int = 0) -> Tensor:
@@ -329,7 +331,7 @@ def isotropic(rows: Tensor, *, centre: bool = True, directions: int = 0) -> Tens
     directions often hold frequency (Mu & Viswanath 2018, *All-but-the-Top*, algorithm 1).
 
     Args:
-        rows: ``(v, d)`` float64.
+        rows: ``(v, d)`` float64; changed in place.
         centre: whether the mean is taken out.
         directions: how many directions of centred rows.
 
@@ -338,11 +340,12 @@ def isotropic(rows: Tensor, *, centre: bool = True, directions: int = 0) -> Tens
     """
     if directions >= min(rows.shape):
         raise InputError(f"{option('directions', directions)}: of {len(rows)} vectors of {rows.shape[1]} none is left")
-    rows = rows - rows.mean(0) if centre else rows
-    if not directions:
-        return rows
-    leading = torch.linalg.eigh(product(rows.mT, rows)).eigenvectors[:, -directions:]
-    return rows - product(product(rows, leading), leading.mT)
+    if centre:
+        rows -= rows.mean(0)
+    if directions:
+        leading = torch.linalg.eigh(product(rows.mT, rows)).eigenvectors[:, -directions:]
+        rows -= product(product(rows, leading), leading.mT)
+    return rows
 
 
 def _groups(wanted: Mapping[Key, int], missing: Sequence[Task]) -> Table:

@@ -190,10 +190,9 @@ def weighted(files: Sequence[Path], weights: Numbers, items: int) -> tuple[NDArr
         np.add.at(counts, part.items, times * part.counts)
         if not len(part.sums):
             continue
-        places = (part.items, np.arange(len(times)))
-        added = csr_array((times.astype(np.float64), places), (items, len(times))).dot(part.sums.astype(np.float64))
-        if total.shape[1]:
-            total += added
-        else:
-            total = added
+        if not total.shape[1]:
+            total = np.zeros((items, part.sums.shape[1]))
+        there, places = np.unique(part.items, return_inverse=True)
+        each = csr_array((times.astype(np.float64), (places, np.arange(len(times)))), (len(there), len(times)))
+        total[there] += each.dot(part.sums.astype(np.float64))
     return total, counts, read

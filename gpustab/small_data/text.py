@@ -6,6 +6,8 @@ Terms of several words are one token, and no sentence stands in a text twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -107,16 +109,21 @@ def only(text: Text, kept: NDArray[np.bool_]) -> Text:
 
 def without_duplicates(text: Text) -> Text:
     """Return the text without sentences whose words, in their order, had stood before, and without empty ones."""
-    lengths, first = np.diff(text.starts), dict[bytes, int]()
-    for s, sentence in enumerate(np.split(text.tokens, text.starts[1:-1])):
-        if len(sentence):
-            first.setdefault(sentence.tobytes(), s)
+    lengths, seen = np.diff(text.starts), set[bytes]()
     kept = np.zeros(len(lengths), dtype=np.bool_)
-    kept[list(first.values())] = True
-    duplicates = text.duplicates + int((lengths > 0).sum()) - len(first)
+    for s, (start, stop) in enumerate(pairwise(text.starts.tolist())):
+        if start < stop and (key := digest_of_words(text.tokens[start:stop])) not in seen:
+            kept[s] = True
+            seen.add(key)
+    duplicates = text.duplicates + int((lengths > 0).sum()) - len(seen)
     text = only(text, np.repeat(kept, lengths))
     starts = np.concatenate([text.starts[:-1][kept], text.starts[-1:]])
     return text._replace(starts=starts, documents=text.documents[kept], duplicates=duplicates)
+
+
+def digest_of_words(ids: Ids) -> bytes:
+    """Return 16 bytes that stand for the words of a sentence, ``(n,)``, and their order: a long text has many."""
+    return blake2b(ids.tobytes(), digest_size=16).digest()
 
 
 def joined(text: Text, terms: Sequence[Term]) -> Text:

@@ -64,17 +64,17 @@ def test_a_column_of_letters_is_no_broken_word():
 
 
 MEMORY = """
-import resource, sys
+import sys
 from gpustab.corpus.numbering import number
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.tokenise import _select
+from gpustab.machine.environment import peak_memory
 options = CorpusOptions(min_count=5, as_is=True, layout="lines")
-def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 _select_of = lambda path: _select((found := number(path, options)).source, found, options)
 _select_of(sys.argv[1])
-before = peak()
+before = peak_memory()
 corpus = _select_of(sys.argv[2])
-print(len(corpus), peak() - before)
+print(len(corpus), peak_memory() - before)
 """
 
 

@@ -12,6 +12,8 @@ from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.encoders.options import Encoding
 from gpustab.encoders.runner import encode_runs
 from gpustab.errors import InputError
+from gpustab.formats.checkpoints.encoder import SentenceEncoder
+from gpustab.formats.checkpoints.windows import windows_of
 from gpustab.formats.registry import read_space
 from gpustab.runs.manifest import run_file
 from tests.encoders.conftest import OPTIONS
@@ -76,6 +78,35 @@ def test_vectors_are_the_means_of_a_naive_loop_in_every_draw(kind, tokenizer, co
             assert torch.allclose(row.double(), sum(total for total, _ in own) / count, rtol=1e-5, atol=1e-5)
 
 
+def test_signs_that_are_glued_to_a_word_are_none_of_its_pieces(tmp_path):
+    lines, path = [line.replace(" ", " .") for line in texts() if line], tmp_path / "t.txt"
+    path.write_text("\n".join(lines))
+    corpus, folder = prepare_corpus(path, OPTIONS, look=False), save(tmp_path / "m", limit=200)
+    (space,) = made(corpus, [folder], tmp_path / "set", **RAW)[0]["encoder/fixed"]
+    sums = naive(folder, lines, {word.decode() for word in corpus.vocabulary})
+    for word, row in zip(space.vocabulary, space.vectors, strict=True):
+        own = [one[word.decode()] for one in sums if word.decode() in one]
+        mean = sum(total for total, _ in own) / sum(n for _, n in own)
+        assert torch.allclose(row.double(), mean, rtol=1e-5, atol=1e-5)
+
+
+def test_a_folder_that_reads_small_letters_gets_them(corpus, tmp_path):
+    folder = save(tmp_path / "m", tokenizer=word_pieces(lowercase=False), limit=200)
+    words = {word.decode() for word in corpus.vocabulary}
+    expected, written = (naive(folder, lines, words) for lines in ([line.lower() for line in texts()], texts()))
+    (folder / "sentence_bert_config.json").write_text('{"do_lower_case": true}')
+    (space,) = made(corpus, [folder], tmp_path / "set", **RAW)[0]["encoder/fixed"]
+    differ = 0
+    for word, row in zip(space.vocabulary, space.vectors, strict=True):
+        small, capital = (
+            sum(total for total, _ in own) / sum(n for _, n in own)
+            for own in ([one[word.decode()] for one in sums if word.decode() in one] for sums in (expected, written))
+        )
+        assert torch.allclose(row.double(), small, rtol=1e-5, atol=1e-5)
+        differ += not torch.allclose(small, capital, atol=1e-3)
+    assert differ > 5
+
+
 def test_words_of_long_documents_are_read_in_windows_and_none_is_lost(corpus, models, tmp_path):
     runs, result = made(corpus, models[:1], tmp_path / "set", **RAW)
     (space,) = runs["encoder/fixed"]
@@ -115,6 +146,10 @@ def test_the_side_of_padding_and_of_cutting_changes_nothing(corpus, models, tmp_
     tokenizer = word_pieces()
     tokenizer.padding_side = tokenizer.truncation_side = "left"
     left = save(tmp_path / "left", seed=1, limit=16, tokenizer=tokenizer)
+    encoder = SentenceEncoder(left)
+    for _ in range(2):  # its own are what the folder says, before and after
+        assert {encoder.tokenizer.padding_side, encoder.tokenizer.truncation_side} == {"left"}
+        windows_of(encoder, ["river " * 30])
     one, other = (
         made(corpus, [folder], tmp_path / f"set{k}", **RAW)[0]["encoder/fixed"][0]
         for k, folder in enumerate((models[0], left))
@@ -143,6 +178,15 @@ def test_signs_that_a_tokenizer_drops_leave_a_word_without_a_piece(models, tmp_p
     options = CorpusOptions(min_count=2, as_is=True, layout="lines", tokenizer="whitespace")
     _, result = made(prepare_corpus(path, options, look=False), models[:1], tmp_path / "set", options, **RAW)
     assert any(": 2 of " in note and "the tokenizer drops them" in note for note in result.notes)
+
+
+def test_a_word_of_which_one_piece_is_unknown_is_the_mean_of_all_its_pieces(models, tmp_path):
+    path = tmp_path / "t.txt"
+    path.write_text("\n".join([*texts(), "river.ω bank", "the river.ω"]))
+    options = CorpusOptions(min_count=2, as_is=True, layout="lines", tokenizer="whitespace")
+    runs, result = made(prepare_corpus(path, options, look=False), models[:1], tmp_path / "set", options, **RAW)
+    assert "river.ω".encode() in runs["encoder/fixed"][0].vocabulary
+    assert not any("does not know" in note for note in result.notes)
 
 
 def test_words_broken_at_line_ends_are_read_whole(models, tmp_path):

@@ -1,9 +1,11 @@
 """Tiny encoders with fast tokenizers, made on the spot, and a text some of whose words are several pieces to them."""
 
+import json
 import logging
 import random
 import string
 import sys
+from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
@@ -79,12 +81,15 @@ def save(folder, *, seed=0, limit=64, kind="bert", tokenizer=None, change=None, 
             change(model, tokenizer)
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
+    file = Path(folder) / "tokenizer_config.json"  # newer transformers read the sides from there, and write none
+    sides = {name: getattr(tokenizer, name) for name in ("padding_side", "truncation_side")}
+    file.write_text(json.dumps(json.loads(file.read_text()) | sides))
     return folder
 
 
 def turned(model, _):
     """Turn the space of a BERT: its coordinates in another order, which is what its norms allow of rotations."""
-    order = torch.randperm(12, generator=torch.Generator().manual_seed(5))
+    order = torch.randperm(model.config.hidden_size, generator=torch.Generator().manual_seed(5))
     inner = ("query", "key", "value")
     for name, weights in model.named_parameters():
         module = name.split(".")[-2]

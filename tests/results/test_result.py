@@ -1,5 +1,7 @@
 import json
 import math
+import subprocess
+import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -44,6 +46,15 @@ def test_environment_names_versions_device_and_memory():
     assert found["device"] == "cpu"
     assert None not in (found["gpustab"], found["numpy"])
     assert 2**20 < found["peak_memory_bytes"] <= peak_memory() < 2**42
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems tell a process's own peak")
+def test_a_peak_is_not_that_of_who_started_the_process():
+    """A page said "peak memory 0.9 GiB" of a call of 0.4 that a large program had started."""
+    held = b"x" * (300 << 20)
+    program = "from gpustab.machine.environment import peak_memory; print(peak_memory())"
+    child = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert int(child.stdout) < peak_memory() - len(held) // 2
 
 
 @pytest.fixture(scope="module")

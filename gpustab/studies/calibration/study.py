@@ -165,14 +165,15 @@ def of_encoder(encoder: Any, pairs: SentencePairs, tell: Any = lambda _: None) -
         pairs: with their scores.
         tell: called with the finished part of the sentences.
     """
-    sentences, vectors = pairs.sentences, list[Tensor]()
+    sentences, rows = pairs.sentences, torch.empty(0, 0, device="cpu")
     for start in range(0, len(sentences), _AT_ONCE):
-        vectors.append(encoder.encode(sentences[start : start + _AT_ONCE]).cpu())
+        own = encoder.encode(sentences[start : start + _AT_ONCE]).cpu()
+        rows = rows if start else own.new_empty(len(sentences), own.shape[1])
+        rows[start : start + len(own)] = own
         tell(min(start + _AT_ONCE, len(sentences)) / len(sentences))
     row = {sentence: k for k, sentence in enumerate(sentences)}
     both = torch.tensor([[row[first], row[second]] for first, second in pairs.pairs], device="cpu")
-    rows = torch.cat(vectors).double()
-    found = cosines(rows[both[:, 0]], rows[both[:, 1]]).numpy()
+    found = torch.cat([cosines(*rows[lot.mT].double()) for lot in both.split(_AT_ONCE)]).numpy()
     shared = np.array([shared_words(*pair) for pair in pairs.pairs])
     return Scores(pairs.name, "sentences", found, np.array(pairs.scores), pairs.pairs, shared)
 

@@ -24,7 +24,7 @@ from gpustab.errors import InputError, option
 from gpustab.formats.checkpoints.encoder import SentenceEncoder
 from gpustab.formats.checkpoints.windows import check_layer
 from gpustab.results.page import counted
-from gpustab.small_data.text import Ids, Samples, Term, Text, long_words, reading
+from gpustab.small_data.text import Ids, Samples, Term, Text, digest_of_words, long_words, reading
 from gpustab.studies.consistency.measures import Array, Consistency, NullPairs, consistency_of
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import Prepared, are_enough, same_documents
@@ -155,8 +155,8 @@ def _written(
     for unit, passage in enumerate(passages):
         every = corpus.tokens[corpus.texts[unit] : corpus.texts[unit + 1]].astype(np.int64)
         kept = long[every]
-        key = every[kept].tobytes()
-        if not key or key in seen:
+        key = digest_of_words(every[kept])
+        if not kept.any() or key in seen:
             continue
         seen.add(key)
         if number in needed and np.array_equal(every, passage.words):  # else a sign that has no place in the text

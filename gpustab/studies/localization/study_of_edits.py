@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import os
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
 from random import Random
 from typing import Any
 
@@ -44,7 +46,7 @@ GRAMMARS: dict[str, Callable[[], Grammar]] = {"en": english, "de": german}
 
 
 def localization_of_edits(
-    sentences: Iterable[str] | Iterable[Parsed],
+    sentences: Iterable[str] | Iterable[Parsed] | Read,
     models: Sequence[Model | Runs],
     options: EditOptions | None = None,
     *,
@@ -57,7 +59,7 @@ def localization_of_edits(
 
     Args:
         sentences: texts of a language that is parsed here, in which order they come does not matter; or sentences with
-            their tags, see :func:`gpustab.sentences.parsed.read_conllu`.
+            their tags, see :func:`gpustab.sentences.parsed.read_conllu`; or what :func:`read_text` returns.
         models: whose distances are compared.
         options: language, numbers of sentences and edits, seed.
         grammar: of the sentences; default: that of the options' language.
@@ -77,7 +79,7 @@ def localization_of_edits(
     names = [source.name for source in sources]
     if not names or len(set(names)) < len(names):
         raise InputError(f"wanted models of different names, not {', '.join(names) or 'none'}")
-    given = list(sentences)
+    given = sentences if isinstance(sentences, Read) else list(sentences)
     grammar = grammar or _grammar(given, options)
     with answering("localization", options, (), compute, progress) as answer:
         answer.report("reading and editing sentences", 0.0)
@@ -92,16 +94,28 @@ def localization_of_edits(
     return answer.result
 
 
-def _grammar(given: Sequence[Any], options: EditOptions) -> Grammar:
-    if options.language is None and given and not isinstance(given[0], str):
+def _grammar(given: Iterable[Any], options: EditOptions) -> Grammar:
+    if options.language is None and not isinstance(next(iter(given), ""), str):
         ways = " or ".join(str(option("language", code)) for code in GRAMMARS)
         raise InputError(f"these sentences come with their tags, which do not say of which language: say {ways}")
     return GRAMMARS[options.language or "en"]()
 
 
-def read_text(
-    sources: Sequence[str | os.PathLike[str]], options: ReadOptions | None = None
-) -> list[str] | list[Parsed]:
+class Read:
+    """Texts, or sentences with their tags, which every iteration reads anew: none is held.
+
+    Args:
+        read: begins to read them.
+    """
+
+    def __init__(self, read: Callable[[], Iterator[Any]]) -> None:
+        self._read = read
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._read()
+
+
+def read_text(sources: Sequence[str | os.PathLike[str]], options: ReadOptions | None = None) -> Read:
     """Return the documents of some texts, or the sentences of files in CoNLL-U.
 
     Args:
@@ -112,28 +126,46 @@ def read_text(
     Raises:
         InputError: if one cannot be read, or some have tags and others have none.
     """
-    read = [open_documents(str(source), options) for source in sources]
-    files = [part.file for documents in read for part in documents.parts]
+    every = [open_documents(str(source), options) for source in sources]
+    files = [part.file for documents in every for part in documents.parts]
     tagged = [file.path for file in files if is_conllu(file.path)]
     if tagged and len(tagged) < len(files):
         raise InputError(f"{tagged[0]} has sentences with their tags, other texts have none; give one kind at a time")
     if tagged:
-        return [sentence for path in tagged for sentence in read_conllu(path)]
-    return [" ".join(document.texts) for documents in read for document in documents]
+        return Read(lambda: chain.from_iterable(map(read_conllu, tagged)))
+    text = Read(lambda: (" ".join(document.texts) for documents in every for document in documents))
+    if all(file.path.is_file() for file in files):
+        return text
+    held = [*text]  # of a pipe, which can be read once
+    return Read(lambda: iter(held))
 
 
 def _once(model: Model) -> Runs:
     return Runs(model.name, lambda _run: model)
 
 
-def _parsed(given: list[Any], grammar: Grammar, options: EditOptions) -> Iterator[Parsed]:
-    """Sentences in an order that the seed draws, so that those that are read first are of the whole text."""
-    Random(options.seed).shuffle(given)  # noqa: S311  # a draw, no secret
-    if given and not isinstance(given[0], str):
-        return iter(given)
+def _parsed(given: Iterable[Any], grammar: Grammar, options: EditOptions) -> Iterator[Parsed]:
+    """Return sentences in an order that the seed draws, so that those that are read first are of the whole text."""
+    found = _drawn(given, options)
+    if found and not isinstance(found[0], str):
+        return iter(found)
     if grammar.parse is None:
         raise InputError(f"{grammar.name} is not parsed here; give sentences with their tags, a file in CoNLL-U")
-    return grammar.parse(given)
+    return grammar.parse(found)
+
+
+def _drawn(given: Iterable[Any], options: EditOptions) -> list[Any]:
+    """Return texts or sentences in an order that the seed draws; of more than can be read the others are not held.
+
+    So many texts have as many sentences, since each has one, but for those without a letter.
+    """
+    there = bytes(not isinstance(one, str) or bool(one.strip()) for one in given)
+    order = array("q", range(len(there)))
+    Random(options.seed).shuffle(order)  # noqa: S311  # a draw, no secret
+    chosen = list(islice((k for k in order if there[k]), options.sentences))
+    place = {k: number for number, k in enumerate(chosen)}
+    held = {place[k]: one for k, one in enumerate(given) if k in place}
+    return [held[number] for number in range(len(held))]
 
 
 def _describe(edits: Edits, grammar: Grammar, options: EditOptions, answer: Answer) -> None:

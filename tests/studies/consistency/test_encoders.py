@@ -50,6 +50,11 @@ def constant(model, _):
         weights.copy_(torch.arange(12.0))
 
 
+def narrow(model, _):
+    """Let all states of a model lie in a cone: one vector is added to each."""
+    model.encoder.layer[-1].output.LayerNorm.bias += 50 * torch.arange(12.0)
+
+
 def asked(place, folders, **how):
     from gpustab import open_groups
 
@@ -92,6 +97,17 @@ def test_an_encoder_of_one_point_is_not_called_better_and_agrees_with_no_score(p
     assert "terms, by sums of" in page
     assert "encoder random and encoder fine-tuned?" in page
     assert any("of the words around its masked term" in note for note in result.notes)
+
+
+def test_what_all_contexts_have_in_common_changes_nothing(place, tmp_path):
+    folders = [save(tmp_path / "wide", limit=256), save(tmp_path / "narrow", change=narrow, limit=256)]
+    result = asked(place, folders, scores=str(place / "scores.tsv"))
+    rows = {row.model: row for row in tables.CONSISTENCY.rows(result.tables)}
+    wide, far = (rows[f"Encoder {name}"] for name in ("wide", "narrow"))
+    assert (far.same, far.null, far.auc) == pytest.approx((wide.same, wide.null, wide.auc), abs=1e-3)
+    quality = {row.model: row.rho for row in tables.QUALITY.rows(result.tables)}
+    assert quality["Encoder narrow"] == pytest.approx(quality["Encoder wide"], abs=0.02)
+    assert any("narrow: a sample is" in note and "mean cosine of 1.00" in note for note in result.notes)
 
 
 def test_words_around_a_masked_term_are_where_they_were(tmp_path):

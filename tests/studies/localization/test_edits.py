@@ -1,14 +1,20 @@
 """Edits and models whose answer is known: blind to negation, to order, to all but form; and ones that see it all."""
 
 import gzip
+import json
+import os
+import tracemalloc
 import zlib
 from importlib.util import find_spec
 from itertools import pairwise, permutations
 from pathlib import Path
+from random import Random
+from threading import Thread
 
 import numpy as np
 import pytest
 
+from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError
 from gpustab.report.describe import describe, paper
 from gpustab.sentences.english import english
@@ -18,8 +24,9 @@ from gpustab.sentences.model import BagOfWords, Embedding, Runs
 from gpustab.sentences.parsed import Word
 from gpustab.studies.localization.claims_of_edits import SEES, sees
 from gpustab.studies.localization.edits import EDIT_KINDS, Edit, make_edits
+from gpustab.studies.localization.options import EditOptions
 from gpustab.studies.localization.scores_of_edits import Moved, luck_of, moved_by, score
-from gpustab.studies.localization.study_of_edits import localization_of_edits, read_text, words_apart
+from gpustab.studies.localization.study_of_edits import Read, _drawn, localization_of_edits, read_text, words_apart
 from gpustab.studies.localization.tables_of_edits import EDIT_SCORES, EDITED
 
 pytestmark = pytest.mark.skipif(find_spec("num2words") is None, reason="needs the extra sentences")
@@ -67,11 +74,27 @@ def sentences():
         )
 
 
-@pytest.fixture(scope="module")
-def edits():
+def some_edits():
     if find_spec("lemminflect") is None or find_spec(SPACY) is None:
         pytest.skip("needs the extra sentences")
     return make_edits(sentences(), english())
+
+
+@pytest.fixture(scope="module")
+def edits():
+    return some_edits()
+
+
+def drop_negations(folder):
+    """Let the tokenizer of a folder take negations out of every text: its encoder is blind to them."""
+    tokenizers = pytest.importorskip("tokenizers")
+    file = str(folder / "tokenizer.json")
+    made, normal = tokenizers.Tokenizer.from_file(file), tokenizers.normalizers
+    without = normal.Replace(tokenizers.Regex(rf"\b({'|'.join(sorted(NEGATIONS))})\b ?"), "")
+    made.normalizer = normal.Sequence([without, made.normalizer])
+    made.save(file)
+    config = folder / "tokenizer_config.json"  # a class of its own would make its own rules
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"tokenizer_class": "PreTrainedTokenizerFast"}))
 
 
 def of_text(name, vector):
@@ -130,6 +153,17 @@ def test_every_change_is_beside_a_control_of_equal_size(edits):
 
 def test_a_model_that_drops_negations_does_not_see_them(edits):
     assert verdicts(edits, of_text("blind", negation_blind))["negation"] == "blind"
+
+
+def test_an_encoder_in_a_folder_whose_tokenizer_drops_negations_does_not_see_them(edits, tmp_path):
+    pytest.importorskip("transformers")
+    from gpustab.sentences.pretrained import encoder
+    from tests.encoders.tiny import save
+
+    folder = save(tmp_path / "tiny")
+    assert verdicts(edits, encoder(folder))["negation"] != "blind"
+    drop_negations(folder)
+    assert verdicts(edits, encoder(folder))["negation"] == "blind"
 
 
 def test_bags_of_words_tell_no_change_from_its_control(edits):
@@ -287,14 +321,52 @@ def test_sentences_with_tags_are_known_whatever_their_file_is_called(tmp_path, n
     tagged, path = (Path(__file__).parents[2] / "sentences" / "sentences_de.conllu").read_bytes(), tmp_path / name
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(gzip.compress(tagged) if name.endswith(".gz") else tagged)
-    found = read_text([tmp_path / "folder" if "/" in name else path])
+    found = [*read_text([tmp_path / "folder" if "/" in name else path])]
     assert [word.text for word in found[0]][:2] == ["Der", "Hund"]
     assert len(found) > 3
 
 
 def test_rows_that_are_no_tree_are_read_as_text(tmp_path):
     (tmp_path / "a.txt").write_text("".join(f"{k}\t" + "\t".join("abcdefghi") + "\n" for k in range(1, 9)))
-    assert isinstance(read_text([tmp_path / "a.txt"])[0], str)
+    assert isinstance(next(iter(read_text([tmp_path / "a.txt"]))), str)
+
+
+@pytest.mark.parametrize("most", [1, 7, 60, 5000])
+def test_sentences_are_those_of_an_order_that_is_drawn_of_all(most):
+    given = [*sentences()]
+    texts = [f"{k} rains." for k in range(60)]
+    texts[3:3] = ["", "\n "]
+    for own in (given, texts):
+        expected = [*own]
+        Random(5).shuffle(expected)
+        expected = [one for one in expected if not isinstance(one, str) or one.strip()][:most]
+        assert _drawn(Read(lambda own=own: iter(own)), EditOptions(sentences=most, seed=5)) == expected
+
+
+def test_of_a_long_text_no_more_is_held_than_is_read():
+    """Of a million sentences with tags the study held all, some 2 KB each, to read five thousand."""
+
+    def held(number):
+        given = Read(lambda: (tuple(word(f"{k}", "NOUN") for _ in range(9)) for k in range(number)))
+        tracemalloc.start()
+        found = _drawn(given, EditOptions(sentences=20))
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert len(found) == 20
+        return peak
+
+    few = min(held(1_000) for _ in range(2))  # the first call loads what it needs
+    assert held(16_000) - few < 15_000 * 20
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
+def test_what_can_be_read_once_is_held(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    writer = Thread(target=(tmp_path / "pipe").write_text, args=("It rains.\nIt pours.\n",))
+    writer.start()
+    text = read_text([tmp_path / "pipe"], ReadOptions(layout="lines"))
+    writer.join()
+    assert [[*text], [*text]] == 2 * [["It rains.", "It pours."]]
 
 
 def test_a_kind_without_an_edit_is_told_so():

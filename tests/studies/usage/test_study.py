@@ -191,6 +191,18 @@ def test_vectors_are_those_of_single_sentences_less_the_mean_of_all_their_words(
 
 
 @torch.no_grad()
+def test_a_folder_that_reads_small_letters_gets_them(words, tmp_path):
+    small, capitals = (save(tmp_path / f"{one}", tokenizer=word_pieces(lowercase=one)) for one in (True, False))
+    corpus = corpus_of(texts(1.0), tmp_path)
+
+    def rows(folder):
+        return repr([*COMPARED.rows(usage(corpus, OPTIONS, folder, words=str(words), **HOW).tables)])
+
+    before = rows(capitals)
+    (capitals / "sentence_bert_config.json").write_text('{"do_lower_case": true}')
+    assert rows(capitals) == rows(small) != before
+
+
 def test_the_other_words_of_its_own_sentence_are_taken_out(model, tmp_path):
     rows = [
         (f"d{k}", year, f"The bank of {own}. Bank!") for k, (year, own) in enumerate(((1901, "stone"), (1995, "water")))
