@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 
 from gpustab.kernels.arithmetic import product
-from gpustab.kernels.gram import run_pairs
 
 __all__ = ["PairStatistics", "jackknife", "pair_errors", "pair_matrix", "pair_means", "pair_statistics"]
 

@@ -28,7 +28,7 @@ from gpustab.machine.threads import side_by_side, workers
 from gpustab.runs.runs import Runs
 
 _WORDS, _COSINES = 64, 1 << 26
-"""Words at a time, and bytes of their cosines: of fewer the products are narrow, of more nothing is gained."""
+"""Words at a time in a thread, and bytes of their cosines: of fewer products are narrow, of more nothing is gained."""
 
 
 def fewer_products(runs: Runs, compute: Compute, *, wordwise: bool = True) -> bool:
@@ -165,7 +165,7 @@ def rows_pass(
         return found, norms, products, lists
 
     jobs = workers(runs.device)
-    most = max(1, min(_WORDS, _COSINES // (8 * r * words * jobs)))
+    most = max(1, min(_WORDS, _COSINES // (8 * r * words)))
     tile = min(most, compute.tile(8 * r * (words + 4 * r) * jobs, runs.words))
     found, norms, products, lists = with_smaller_tiles(work, tile, ranks)
     loss = pip_from_norms(norms)
