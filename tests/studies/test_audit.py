@@ -386,7 +386,8 @@ def test_a_comparison_counts_a_loss_only_where_it_is_tested():
     """Of rows as they are in the files there is no level of chance, so that p@n decides alone."""
     result = compare(group("a", 0.1, unit=False), group("b", 0.2, seed=9, unit=False))
     low, high = result.contrasts[-1]["interval"]
-    assert math.isnan(low) and math.isnan(high)
+    assert math.isnan(low)
+    assert math.isnan(high)
     agreements = sum(not math.isnan(row.agreement_se) for row in SPACES.rows(result.tables))
     assert f"This page gives {1 + agreements} verdicts by tests at 95 %" in text_of(result)
 

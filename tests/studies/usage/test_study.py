@@ -22,7 +22,6 @@ from gpustab.formats.checkpoints.encoder import SentenceEncoder
 from gpustab.report import to_html
 from gpustab.report.describe import describe
 from gpustab.results import Content
-from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.usage.claims import COMPARED, DIFFER, EXAMPLES, PAIRS, TRUTH, USED, WORD_DIFFERS, leading
 from gpustab.studies.usage.compared import text_of
 from gpustab.studies.usage.page import by_chance, heading
