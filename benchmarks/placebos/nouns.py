@@ -203,6 +203,7 @@ def worlds_of_groups(groups: Groups) -> Iterator[World]:
             "thresholds.hangs-on-size": never("yes"),
             "thresholds.narrows-range": never("yes"),
         },
+        FEWER,
     )
     yield World(
         "runs of one group under two names, cosines of the second raised by a tenth of what they lack",
@@ -221,12 +222,7 @@ def worlds_of_groups(groups: Groups) -> Iterator[World]:
     yield World(
         "runs of one group under two names, one run in ten odd",
         groups.odd,
-        {
-            "thresholds.no-one-fits": never("yes"),
-            "thresholds.one-shape": between(never("different")),
-            "thresholds.hangs-on-size": never("yes"),
-            "thresholds.narrows-range": never("yes"),
-        },
+        {"thresholds.no-one-fits": never("yes"), "thresholds.one-shape": between(never("different"))},
         FEWER,
     )
     yield World(
