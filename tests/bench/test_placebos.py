@@ -24,7 +24,7 @@ from benchmarks.placebos import (
     spaces,
     words,
 )
-from benchmarks.placebos.cells import DRAWN, NEITHER, World, cells, never, recorded, should
+from benchmarks.placebos.cells import DRAWN, NEITHER, Draws, World, cells, drawing, never, recorded, should
 from benchmarks.placebos.lacking import WHY, gaps
 from docs.claims import (
     DRAWN_HERE,
@@ -251,6 +251,10 @@ def test_a_cell_counts_what_is_wrong_and_what_is_missed():
     )
     (row,) = cells(world, "none", 4)
     assert (row.of, row.said, row.wrong, row.missed) == (4, 3, 1, 2)
+    silent = replace(world, ask=lambda r, rng: None)
+    with drawing(Draws(3)):
+        (none,) = cells(silent, "none", 4)
+    assert (none.of, none.said, none.wrong, none.batch) == (4, 0, 0, 3)  # another batch counts, though it judged none
     with pytest.raises(LookupError, match=r"nobody judged stability\.ranks-words"):
         list(cells(replace(world, ask=lambda r, rng: None, truths={"stability.ranks-words": never("place")}), "", 2))
 
