@@ -70,7 +70,8 @@ def by_chance(pairs: Sequence[Pair]) -> str:
     rate, found = tested[0].rate, sum(pair.found for pair in tested)
     said = (
         f"{counted(len(tested), 'verdict', 'rests/rest')} on a false discovery rate of {percent(rate)}. If no word "
-        f"were used differently, {number(rate * len(tested), 2)} of them would say by chance that one is, on average."
+        f"were used differently, up to {number(rate * len(tested), 2)} of them would say by chance that one is, on "
+        "average."
     )
     if not found:
         return said

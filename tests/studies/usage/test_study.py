@@ -104,9 +104,9 @@ def test_the_page_says_how_many_of_its_verdicts_chance_would_make(moved):
     found = sum(row.found for row in PAIRS.rows(moved.tables))
     said = {block.title: block.answer for block in describe(moved)}["What was found, by each measure?"]
     assert said == (
-        "3 verdicts rest on a false discovery rate of 5 %. If no word were used differently, 0.15 of them would say by "
-        f"chance that one is, on average. Of {found} listed words, over all measures, up to {0.05 * found:.2f} would "
-        "be there by chance, on average over many such lists."
+        "3 verdicts rest on a false discovery rate of 5 %. If no word were used differently, up to 0.15 of them would "
+        f"say by chance that one is, on average. Of {found} listed words, over all measures, up to {0.05 * found:.2f} "
+        "would be there by chance, on average over many such lists."
     )
 
 
@@ -114,8 +114,8 @@ def test_verdicts_by_chance_follow_the_rate_and_leave_out_what_has_no_test():
     assert by_chance([pair(found=0, tested=0)]) == ""
     none = by_chance([pair(found=0, rate=0.2), pair(found=0, tested=0, rate=0.2)])
     assert none == (
-        "1 verdict rests on a false discovery rate of 20 %. If no word were used differently, 0.20 of them would say "
-        "by chance that one is, on average."
+        "1 verdict rests on a false discovery rate of 20 %. If no word were used differently, up to 0.20 of them would "
+        "say by chance that one is, on average."
     )
     assert "Of 30 listed words, over all measures, up to 6.0 would" in by_chance([pair(found=15, rate=0.2)] * 2)
 
