@@ -187,7 +187,10 @@ def recorded() -> Iterator[dict[str, list[tuple[Any, str]]]]:
 
 
 def cells(world: World, noise: str, sets: int, seed: int = 0) -> Iterator[Row]:
-    """Yield a row for every claim that was judged, at every R.
+    """Yield a row for every claim that was judged, at every R; of another batch for those too that none of it judged.
+
+    A batch whose sets all get no test is no less a batch: were it left out, one wrong verdict among many sets without a
+    test would count by the sets of its own batch alone.
 
     Raises:
         LookupError: if a claim is asked about that no study judged at any R, since such a placebo proves nothing.
@@ -207,7 +210,7 @@ def cells(world: World, noise: str, sets: int, seed: int = 0) -> Iterator[Row]:
             given.append(said)
         for name, truth in (world.truths(given) if callable(world.truths) else world.truths).items():
             asked = [{verdict for x, verdict in said.get(name, ()) if truth.about(x)} for said in given]
-            if any(asked):
+            if any(asked) or (batch and not callable(world.truths)):
                 never_asked.discard(name)
                 wrong = sum(bool(verdicts & truth.wrong) for verdicts in asked)
                 told = sum(bool(verdicts & (truth.wrong | truth.right)) for verdicts in asked)

@@ -22,6 +22,7 @@ from gpustab.studies.bootstrap.study import bootstrap
 from gpustab.studies.bootstrap.tables import FINDINGS
 from gpustab.studies.change.study import change
 from gpustab.studies.change.tables import PAIRS
+from gpustab.studies.compare.spaces import SPACES
 from gpustab.studies.compare.study import compare
 from gpustab.studies.consistency.tables import CONSISTENCY, ModelNumbers
 from gpustab.studies.localization.edits import EDIT_KINDS
@@ -379,6 +380,16 @@ def test_a_comparison_says_how_many_of_its_verdicts_chance_would_make():
     said = text_of(compare(group("a", 0.1), group("b", 0.2, seed=9)))
     assert "This page gives 4 verdicts by tests at 95 %" in said
     assert "verdicts by tests" not in text_of(compare(group("a", 0.1, runs=2), group("b", 0.2, runs=2, seed=9)))
+
+
+def test_a_comparison_counts_a_loss_only_where_it_is_tested():
+    """Of rows as they are in the files there is no level of chance, so that p@n decides alone."""
+    result = compare(group("a", 0.1, unit=False), group("b", 0.2, seed=9, unit=False))
+    low, high = result.contrasts[-1]["interval"]
+    assert math.isnan(low)
+    assert math.isnan(high)
+    agreements = sum(not math.isnan(row.agreement_se) for row in SPACES.rows(result.tables))
+    assert f"This page gives {1 + agreements} verdicts by tests at 95 %" in text_of(result)
 
 
 def test_edits_say_how_many_of_their_verdicts_chance_would_make():

@@ -18,11 +18,11 @@ from gpustab.studies.stability.study import stability
 from tests.generators import anisotropic, generator, noisy_copies, runs_of
 
 
-def group(name, noise, runs=5, v=300, d=20, seed=0):
+def group(name, noise, runs=5, v=300, d=20, seed=0, **choices):
     """Copies of one space; noise (v,) or a number says how far every word moves."""
     base = anisotropic(v, d)
     moved = torch.randn(runs, v, d, dtype=torch.float64, generator=generator(seed + 7))
-    return replace(runs_of(base + torch.as_tensor(noise)[..., None] * moved / d**0.5), key=Key(name))
+    return replace(runs_of(base + torch.as_tensor(noise)[..., None] * moved / d**0.5, **choices), key=Key(name))
 
 
 def test_numbers_are_those_of_stability():

@@ -28,7 +28,7 @@ def percent(value, se, runs=4):
         (percent(26, 1), percent(-1, 1), "undecided"),  # a baseline that has half collapsed
         (percent(-12, 1), percent(10, 1), "undecided"),
         (percent(-3, 1), percent(-3, 1), "undecided"),  # t(3) is 3.2
-        (percent(-12, math.nan), percent(-10, math.nan), "undecided"),  # two runs have no error
+        (percent(-12, math.nan), percent(-10, math.nan), "no test"),  # two runs have no error
         (percent(0, 0), percent(0, 0), "undecided"),  # runs that are equal are no more stable
     ],
 )

@@ -32,6 +32,7 @@ FLAT_RULE = f"no test where the mean cosine with the closest words is above {FLA
 """Stands for the rule of a finding on a group that is flat."""
 BLIND_RULE = "no test where the cosines of both groups vary over runs nearly as much as over words"
 UNFIT_RULE = f"no test {RULE}: then no interval over runs helps"
+TWO_RULE = "no test of two runs, which give no interval"
 
 
 def alike(difference: Estimate) -> Verdict:

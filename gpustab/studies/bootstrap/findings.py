@@ -41,12 +41,14 @@ def findings(
 
 
 def _finding(claim: Claim[K], judged: K, groups: Sequence[Setting], shows: str, **names: object) -> Observation:
-    """A finding on the first of the groups that are compared; no test where one is flat, or unfit."""
-    why = (
-        claims.FLAT_RULE if any(map(is_flat, groups)) else claims.UNFIT_RULE if any(row.unfit for row in groups) else ""
-    )
-    if why:
-        return claim.open(shows)._replace(technique=groups[0].group, rule=why)
+    """A finding on the first of the groups that are compared; no test where one is flat, unfit, or two runs."""
+    reasons = {
+        claims.FLAT_RULE: any(map(is_flat, groups)),
+        claims.UNFIT_RULE: any(row.unfit for row in groups),
+        claims.TWO_RULE: any(row.runs < 3 for row in groups),
+    }
+    if why := [rule for rule, holds in reasons.items() if holds]:
+        return claim.open(shows)._replace(technique=groups[0].group, rule=why[0])
     return claim.observed(judged, groups[0].group, shows, **names)
 
 

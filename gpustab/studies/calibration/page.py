@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from gpustab.report import Result
 from gpustab.report.svg.colours import series
 from gpustab.results import Block, Card, Content, SmallTable
@@ -103,6 +105,12 @@ def _straight(rows: list[Calibrated], of: int) -> str:
     return f" A straight line errs no more than the curve{where}, which could be that line."
 
 
+def _tested(rows: list[Calibrated]) -> int:
+    """How many verdicts on curves rest on an interval: of what they explain, and of what beyond shared words."""
+    judged = [estimate for row in rows for estimate in (row.gained, row.beyond) if estimate is not None]
+    return sum(not math.isnan(estimate.half) for estimate in judged)
+
+
 def _how(result: Result, rows: list[Calibrated]) -> Block:
     named = sum(NAMES.judge(row) == "named" for row in NAMED.rows(result.tables))
     return Block(
@@ -119,7 +127,7 @@ def _how(result: Result, rows: list[Calibrated]) -> Block:
              "and so are curves whose items move cosines and scores alike"),
             ("a cosine is named", "both ends", "of its interval lie within the cosines of the scored pairs"),
         ],
-        answer=verdicts_by_chance(named + len(rows) + sum(row.beyond is not None for row in rows)),
+        answer=verdicts_by_chance(named + _tested(rows)),
         folded=True,
     )  # fmt: skip
 

@@ -139,14 +139,17 @@ def averages_judged(rows: Iterable[Score | Cell]) -> Iterator[Way]:
 
 
 def of_averages(rows: Iterable[Score | Cell]) -> Iterator[str]:
-    """Yield what is said of averages beside single runs; what cannot be told of several, in one sentence."""
+    """Yield what is said of averages beside single runs; what cannot be told or tested of several, in one sentence."""
     ways = list(averages_judged(rows))
-    if ways and all(way.beyond.freedom + 1 < RANKED for way in ways):
-        few = word(int(RANKED))
-        yield f"Averages are compared with single runs from {few} runs of a period on: train more (--runs {RANKED:g})."
-        return
-    unknown = [way for way in ways if AVERAGE_BETTER.judge(way) == "open"]
-    yield from map(AVERAGE_BETTER.sentence, ways if len(unknown) < 2 else [way for way in ways if way not in unknown])
+    few = [way for way in ways if way.beyond.freedom + 1 < RANKED]
+    enough = [way for way in ways if way not in few]
+    if few:
+        of = f" of {listed([the_runs(way.series) for way in few])}" if enough else ""
+        least = f"{word(int(RANKED))} runs of a period"
+        yield f"Averages{of} are compared with single runs from {least} on: train more (--runs {RANKED:g})."
+    unknown = [way for way in enough if AVERAGE_BETTER.judge(way) == "open"]
+    one_by_one = enough if len(unknown) < 2 else [way for way in enough if way not in unknown]
+    yield from map(AVERAGE_BETTER.sentence, one_by_one)
     if len(unknown) > 1:
         each = listed([f"{the_runs(way.series)} ({way.by})" for way in unknown])
         yield f"These runs are too few to say whether averages rank the targets better than single runs do: {each}."

@@ -130,7 +130,12 @@ def by_chance(result: Result, pairs: Table[tables.Pair]) -> str:
     floors = tables.floor_series(pairs)
     control = control_difference([row for row in pairs.rows() if row.series not in floors])
     one_sided += MORE_THAN_AT_RANDOM.judge(control) in ("more", "open")
+    kept, cells = tables.KEPT.of(result.tables), list(tables_of_tasks.GRID.rows(result.tables))
+    difference = neighbours_difference([row for row in kept.rows() if row.series not in floors])
+    one_sided += FEWER_THAN_AT_RANDOM.judge(difference) in ("more", "open")
+    one_sided += BETTER_THAN_ONE_CLASS.judge(cells) != "no test"
     two_sided = sum(law.splits != [] for law in laws_judged(tables.LAWS.rows(result.tables), floors))
+    two_sided += sum(NAME_ALIKE.judge(one) != "no test" for one in agreements(kept, tables.main_series(pairs)))
     for sheet in (tables_of_tasks.TASK, tables_of_tasks.GRID):
         two_sided += sum(AVERAGE_BETTER.judge(way) != "no test" for way in averages_judged(sheet.rows(result.tables)))
     said = "No verdict of this page rests on an interval."

@@ -226,9 +226,9 @@ def _numbers(result: Result) -> Block:
 
 def _tested(result: Result) -> int:
     """How many verdicts rest on an interval: which is more stable and how far both agree, each by two measures."""
-    fewest = min(len(group["runs"]) for group in result.groups)
-    judged = 2 * (fewest > 2 and result.contrasts[0].get("verdict") != "no test")
-    return judged + sum(math.isfinite(row.agreement_se) for row in SPACES.rows(result.tables))
+    judged = [one for one in result.contrasts if "verdict" in one and result.contrasts[0]["verdict"] != "no test"]
+    more_stable = sum(all(end is not None and math.isfinite(end) for end in one["interval"]) for one in judged)
+    return more_stable + sum(math.isfinite(row.agreement_se) for row in SPACES.rows(result.tables))
 
 
 def _spanned(estimate: Estimate) -> str:

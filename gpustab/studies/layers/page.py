@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from gpustab.report import Result
 from gpustab.results import Block, Card, Content, SmallTable, Table
 from gpustab.results.page import Columns, counted, number, percent
@@ -18,7 +20,7 @@ from gpustab.studies.layers.claims import (
 )
 from gpustab.studies.layers.tables import FROM_BASE, LAYERS, PAIRS, SENTENCES, Layer, Pair, Sentence
 from gpustab.studies.shared.claims import OBSERVED
-from gpustab.studies.shared.observations import by_chance, rules, verdicts
+from gpustab.studies.shared.observations import rules, verdicts, verdicts_by_chance
 from gpustab.studies.shared.wording import capital, number_span
 
 CITATIONS = ("kornblith2019", "nguyen2021", "ding2021")
@@ -70,10 +72,16 @@ def page(result: Result) -> list[Block]:
         blocks.append(Block(title, tables=[_sentences(sentences)], aside=_RANKED))
     observed = OBSERVED.of(result.tables)
     if observed.height:
-        chance = by_chance(observed.rows())
+        chance = verdicts_by_chance(_tested(row))
         blocks.append(Block("What can be said, and what not?", tables=[verdicts(observed)], answer=chance))
         blocks += rules(observed)
     return blocks
+
+
+def _tested(row: Parted) -> int:
+    """How many verdicts rest on an interval; that models are the same rests on none."""
+    ends = (row.shared_low + row.shared_high, row.clear_low + row.clear_high, row.jump_low + row.jump_high)
+    return 0 if is_same(row) else sum(not math.isnan(end) for end in ends)
 
 
 def _layers(rows: Table[Layer], row: Parted) -> SmallTable:

@@ -11,6 +11,7 @@ from gpustab.studies.shared.wording import capital, group_in_words
 
 OBSERVATIONS = "Which claims of the thesis hold in these runs?"
 _IN_WORDS = {"no test": "cannot be tested"}
+_UNTESTED = ("no test", "few", "cannot be judged")
 _SHOWN = 4
 """Of so many techniques at most a sentence tells what the runs show."""
 
@@ -65,7 +66,7 @@ def by_chance(observations: Iterable[Observation]) -> str:
 
     Verdicts that say nothing are counted, since they could have been wrong; those without a test are not.
     """
-    return verdicts_by_chance(sum(row.agrees != "no test" for row in observations))
+    return verdicts_by_chance(sum(row.agrees not in _UNTESTED for row in observations))
 
 
 def verdicts_by_chance(tested: int) -> str:

@@ -30,7 +30,7 @@ _TEST = "questions-words"
 
 
 _FAR = f"No test {RULE}, in the setting or in what it is compared with"
-_ALIKE = f"No test if one setting alone has half collapsed (mean cosine above {HALF_COLLAPSED:g})"
+_ALIKE = f"No test of two runs, or if one setting alone has half collapsed (mean cosine above {HALF_COLLAPSED:g})"
 _EACH = "A setting is judged as one of so many"
 _SAMPLING = "shuffled"
 
@@ -66,8 +66,13 @@ class Changed(NamedTuple):
 
 
 def _tested(judge: Callable[[Changed], Verdict]) -> Callable[[Changed], Verdict]:
-    """The rule, and no test where runs are unfit or numbers do not compare: no interval over runs helps then."""
-    return lambda changed: "no test" if changed.unfit or changed.unlike else judge(changed)
+    """The rule, and no test where runs are unfit, numbers do not compare, or two runs give no interval."""
+
+    def tested(changed: Changed) -> Verdict:
+        unsure = any(math.isnan(change.half) for change in changed.by)
+        return "no test" if changed.unfit or changed.unlike or unsure else judge(changed)
+
+    return tested
 
 
 def _falls(changed: Changed) -> Verdict:

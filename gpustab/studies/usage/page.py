@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from gpustab.errors import some_of
@@ -11,7 +11,7 @@ from gpustab.results import Block, Card, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, percent, thousands
 from gpustab.spaces.words import printable
 from gpustab.studies.shared.claims import OBSERVED
-from gpustab.studies.shared.observations import by_chance, rules, verdicts
+from gpustab.studies.shared.observations import rules, verdicts
 from gpustab.studies.shared.wording import listed
 from gpustab.studies.usage.claims import (
     COMPARED,
@@ -53,9 +53,32 @@ def page(result: Result) -> list[Block]:
     blocks += [_measures(result), *_truth(result), *_without(result)]
     blocks.append(_read(result))
     observed = OBSERVED.of(result.tables)
-    chance = by_chance(observed.rows())
+    chance = by_chance(list(PAIRS.rows(result.tables)))
     blocks.append(Block("What was found, by each measure?", tables=[verdicts(observed)], answer=chance, folded=True))
     return [*blocks, *rules(observed)]
+
+
+def by_chance(pairs: Sequence[Pair]) -> str:
+    """Return how many verdicts, and how many words that were found, are wrong by chance; empty without a test.
+
+    Where no word is used differently every list with a word is false as a whole, so that the false discovery rate is
+    how often there is one. It is what the user chose, and no test at 95 %.
+    """
+    tested = [pair for pair in pairs if DIFFER.judge(pair) != "no test"]
+    if not tested:
+        return ""
+    rate, found = tested[0].rate, sum(pair.found for pair in tested)
+    said = (
+        f"{counted(len(tested), 'verdict', 'rests/rest')} on a false discovery rate of {percent(rate)}. If no word "
+        f"were used differently, up to {number(rate * len(tested), 2)} of them would say by chance that one is, on "
+        "average."
+    )
+    if not found:
+        return said
+    return (
+        f"{said} Of {counted(found, 'listed word')}, over all measures, up to {number(rate * found, 2)} would be there "
+        "by chance, on average over many such lists."
+    )
 
 
 def _of(result: Content, pair: Pair) -> list[Compared]:

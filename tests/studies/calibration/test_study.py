@@ -10,11 +10,12 @@ from gpustab import Calibration, calibrate, load_runs
 from gpustab.cli import app
 from gpustab.errors import InputError
 from gpustab.evaluation.sentence_pairs import read_sentence_pairs
-from gpustab.report import to_html, to_text
+from gpustab.report import Result, to_html, to_text
 from gpustab.report.describe import paper
 from gpustab.report.files import write_files
 from gpustab.studies.calibration import study
 from gpustab.studies.calibration.claims import explained
+from gpustab.studies.calibration.page import page
 from gpustab.studies.calibration.study import calibration, calibrations_of, of_encoder, shared_words
 from gpustab.studies.calibration.tables import CALIBRATED, NAMED, Calibrated
 from tests.encoders.tiny import save
@@ -101,6 +102,17 @@ def test_one_share_has_one_interval_and_a_yardstick_everywhere(known, scored, ge
 def test_an_interval_of_a_share_lies_within_0_and_100_per_cent(gain, error, said):
     row = made(Calibrated, gain=gain, error=error, freedom=500)
     assert explained(row).replace("51 %", "50 %") == said
+
+
+def test_the_page_counts_no_verdict_without_an_interval():
+    def said(*errors):
+        each = {"gain": 0.3, "freedom": 500, "shared": 0.1, "more": 0.2, "kind": "sentences", "group": "m"}
+        rows = [made(Calibrated, **each, error=error, more_error=more) for error, more in errors]
+        blocks = page(Result("calibration", tables={CALIBRATED.name: CALIBRATED.table(rows)}))
+        return next(block.answer for block in blocks if block.title == "By which rules?")
+
+    assert said((0.1, 0.1), (0.1, None)).startswith("This page gives 3 verdicts by tests at 95 %")
+    assert said((0.1, 0.1), (float("nan"), float("nan"))).startswith("This page gives 2 verdicts by tests at 95 %")
 
 
 def test_pairs_without_a_vector_are_left_out_and_counted(known, tmp_path):

@@ -473,6 +473,20 @@ def test_averages_of_which_nothing_can_be_told_share_a_sentence():
     ]
 
 
+def test_a_technique_of_too_few_runs_is_told_beside_others():
+    """One of few runs had gone without a word where another has enough."""
+    cells = [
+        Cell(name, "shuffled", "AA", 4, 2, *[0.5] * 6, 0.02, 0.002, runs, 0.5, 0.0, 0.1, 40)
+        for name, runs in (("a", 3), ("b", 5), ("c", 4))
+    ]
+    few, said = of_averages(cells)
+    assert few == (
+        "Averages of the shuffled runs of a and the shuffled runs of c are compared with single runs from five runs of "
+        "a period on: train more (--runs 5)."
+    )
+    assert said.startswith("b, shuffled runs: averages rank the targets better than single runs do")
+
+
 def way(name, accuracy, se=0.02, majority=0.5):
     place = ("sgns", "shuffled", name, 4, 2)
     return Cell(*place, accuracy, 0.1, 0.1, -accuracy, 0.1, 0.1, 0.0, 0.1, 4, majority, accuracy - majority, se, 40)

@@ -5,17 +5,20 @@ import math
 import pytest
 
 from gpustab.report import Result
+from gpustab.studies.change.findings import by_chance
 from gpustab.studies.change.page import page
 from gpustab.studies.change.tables import (
     DISCOVERIES,
     EXCESS,
     FREQUENCY,
+    KEPT,
     LAWS,
     PAIRS,
     WORDS,
     Discovery,
     Excess,
     FrequencyClass,
+    Kept,
     Word,
 )
 from gpustab.studies.change.tables_of_tasks import GRID, TARGETS, TASK, Cell, Score, Target
@@ -183,12 +186,30 @@ def test_the_turn_and_its_residual(blocks):
 
 
 def test_what_chance_makes_wrong_is_counted(blocks):
-    """A pair beyond sampling at 2.5 %, the law and the averages at 5 %; two words by the law and one by authors."""
+    """A pair beyond sampling and the best way at 2.5 %, the law and averages at 5 %; two words by the law, one more."""
     assert blocks["What do these numbers not say?"].answer.startswith(
-        "Verdicts of this page that rest on a 95 % interval: 3. If there were nothing to find, 0.12 of them would be "
+        "Verdicts of this page that rest on a 95 % interval: 4. If there were nothing to find, 0.15 of them would be "
         "wrong by chance, on average. Of 3 listed words 0.15 would be there by chance, on average over many such "
         "lists. A moved word has other contexts."
     )
+
+
+def test_verdicts_on_neighbours_are_counted_where_there_are_splits_to_compare_with():
+    """Whether words lose more of them at 2.5 %, and, where they do, whether both measures name the same at 5 %."""
+
+    def of(series, lost, split=True):
+        numbers = dict.fromkeys(Kept._fields, 0.0) | dict(zip(NAMES, WHERE, strict=True))
+        names = {"series": series, "of": BASE.series, "control": split, "k": 10, "words": 100, "runs": 5}
+        return Kept(**numbers | names | {"lost": lost, "lost_se": 0.001, "agreement": 0.5})
+
+    def said(*lost):
+        splits = [of(control(k).series, x) for k, x in enumerate(lost, 1)]
+        result = Result("change", tables={"kept": KEPT.table([of(BASE.series, 0.3, split=False), *splits])})
+        return by_chance(result, PAIRS.table([BASE]))
+
+    assert said(0.1).startswith("Verdicts of this page that rest on a 95 % interval: 1. ")
+    assert said(0.1, 0.5).startswith("Verdicts of this page that rest on a 95 % interval: 2. ")
+    assert said(0.1, 0.11).startswith("Verdicts of this page that rest on a 95 % interval: 3. ")
 
 
 @pytest.mark.parametrize(("reliability", "known"), [(0.89, "0.89"), (math.nan, "unknown")])

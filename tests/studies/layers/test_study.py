@@ -1,7 +1,9 @@
 """Where fine-tunings differ: every number by a naive one, and models whose answer is known."""
 
 import json
+import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -170,7 +172,8 @@ def test_a_turned_copy_is_the_same_in_every_layer_though_its_numbers_differ(fold
         assert row.shared == 1
     assert "are the same in every layer" in result.verdict[0]
     assert list(verdicts(result).values()) == ["same", "no test", "no test"]
-    assert "the same in every layer" in to_html(result)
+    assert "the same in every layer" in (html := to_html(result))
+    assert "verdicts by tests" not in html
 
 
 @pytest.mark.parametrize("above", [1, 2, 4])
@@ -323,4 +326,11 @@ def test_neighbours_are_sought_among_some_of_many_sentences():
 
 
 def test_the_page_says_how_many_of_its_verdicts_chance_would_make(result):
-    assert re.search(r"This page gives \d verdicts by tests at 95.%", to_html(result)).group()[16] == "3"
+    def counted_of(row):
+        shown = replace(result, tables=result.tables | PARTED.named([row]))
+        found = re.search(r"This page gives (\d) verdicts by tests at 95.%", to_html(shown))
+        return found.group(1) if found else ""
+
+    assert counted_of(row := row_of(result)) == "3"
+    assert counted_of(row._replace(clear_low=math.nan, clear_high=math.nan)) == "2"  # no interval, so no test
+    assert counted_of(row._replace(largest=1e-8)) == ""  # models that are the same are not tested

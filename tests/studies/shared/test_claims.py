@@ -55,6 +55,8 @@ def test_a_page_says_how_many_of_its_verdicts_chance_would_make():
         return [Observation("", ClaimText("x"), "", "", verdict, "") for verdict in agrees]
 
     assert by_chance(rows(1)) == ""
+    few = [Observation("", ClaimText("x"), "", "", verdict, "") for verdict in ("few", "cannot be judged")]
+    assert by_chance([*rows(1), *few]) == ""  # other words for no test
     assert by_chance(rows(8)).startswith("This page gives 8 verdicts by tests")
     assert "of these, one or none" in by_chance(rows(8))
     assert "of these, one or two" in by_chance(rows(25))

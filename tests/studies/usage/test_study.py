@@ -22,10 +22,9 @@ from gpustab.formats.checkpoints.encoder import SentenceEncoder
 from gpustab.report import to_html
 from gpustab.report.describe import describe
 from gpustab.results import Content
-from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.usage.claims import COMPARED, DIFFER, EXAMPLES, PAIRS, TRUTH, USED, WORD_DIFFERS, leading
 from gpustab.studies.usage.compared import text_of
-from gpustab.studies.usage.page import heading
+from gpustab.studies.usage.page import by_chance, heading
 from gpustab.studies.usage.study import usage
 from gpustab.studies.usage.usages import Sentences, counts_of, drawn, read_usages
 from tests.encoders.tiny import bytes_in_pairs, save, word_pieces
@@ -102,10 +101,23 @@ def test_the_word_that_moved_is_found_and_no_other(moved):
 
 
 def test_the_page_says_how_many_of_its_verdicts_chance_would_make(moved):
-    judged = sum(row.agrees != "no test" for row in OBSERVED.rows(moved.tables))
-    assert judged > 1
-    said = f"This page gives {judged} verdicts by tests at 95 %"
-    assert said in {block.title: block.answer for block in describe(moved)}["What was found, by each measure?"]
+    found = sum(row.found for row in PAIRS.rows(moved.tables))
+    said = {block.title: block.answer for block in describe(moved)}["What was found, by each measure?"]
+    assert said == (
+        "3 verdicts rest on a false discovery rate of 5 %. If no word were used differently, up to 0.15 of them would "
+        f"say by chance that one is, on average. Of {found} listed words, over all measures, up to {0.05 * found:.2f} "
+        "would be there by chance, on average over many such lists."
+    )
+
+
+def test_verdicts_by_chance_follow_the_rate_and_leave_out_what_has_no_test():
+    assert by_chance([pair(found=0, tested=0)]) == ""
+    none = by_chance([pair(found=0, rate=0.2), pair(found=0, tested=0, rate=0.2)])
+    assert none == (
+        "1 verdict rests on a false discovery rate of 20 %. If no word were used differently, up to 0.20 of them would "
+        "say by chance that one is, on average."
+    )
+    assert "Of 30 listed words, over all measures, up to 6.0 would" in by_chance([pair(found=15, rate=0.2)] * 2)
 
 
 def test_words_without_a_test_are_told_with_their_counts(moved):
