@@ -151,6 +151,12 @@ def deaf(seed: int) -> Callable[[Tokens], np.ndarray]:
     return of_words(lambda one: np.zeros(DIMENSION) if one in negative else word(one))
 
 
+def as_long(seed: int) -> Callable[[Tokens], np.ndarray]:
+    """Sums of words of which the long ones, which are seldom the frequent ones, have long vectors."""
+    word = by_word(seed)
+    return of_words(lambda one: len(one) * word(one))
+
+
 def in_places(seed: int) -> Callable[[Tokens], np.ndarray]:
     """Sums of words that have another direction in every place, from the left."""
     word = by_word(seed)
@@ -196,6 +202,13 @@ def worlds() -> Iterator[World]:
         RUNS,
         PLANTED,
     )
+    # The initial stands in the name, so that single letters tell it from another: the sentence says so of names.
+    but_names = never("yes", "blind")._replace(about=lambda row: row.kind != "names")
+    for name, kind in (
+        ("alike by their single letters", lambda seed: of_words(by_letters(seed, 1))),
+        ("as long as the words", as_long),
+    ):
+        yield World(f"edits but of names, sums of words that are {name}", about(kind), {claim: but_names}, RUNS)
 
 
 def rows(_folder: Path, sets: int, _kind: str = "") -> Iterator[Row]:

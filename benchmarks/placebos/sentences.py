@@ -52,10 +52,10 @@ def by_word(seed: int) -> Vector:
     return cache(lambda word: np.random.default_rng([seed, zlib.crc32(word.encode())]).normal(size=DIMENSION))
 
 
-def by_letters(seed: int) -> Vector:
-    """Words that share letters are alike."""
+def by_letters(seed: int, together: int = 2) -> Vector:
+    """Words that share letters, so many in a row, are alike."""
     own = by_word(seed)
-    return cache(lambda word: sum((own(f"{word} "[k : k + 2]) for k in range(len(word))), np.zeros(DIMENSION)))
+    return cache(lambda word: sum((own(f"{word} "[k : k + together]) for k in range(len(word))), np.zeros(DIMENSION)))
 
 
 def whole(seed: int) -> Callable[[Tokens], np.ndarray]:

@@ -68,5 +68,4 @@ def english() -> Grammar:
         ),
         in_clefts,
         speller("en"),
-        ",",
     )

@@ -81,5 +81,4 @@ def german() -> Grammar:
         ),
         None,
         speller("de"),
-        ".",
     )

@@ -47,7 +47,6 @@ class Grammar(NamedTuple):
             why this sentence has no sure ones. Either pair has both orders of the two, and both ways to say it.
             ``None`` of a language without such a rule.
         spell: a whole number in words.
-        thousands: the sign between thousands.
     """
 
     name: str
@@ -56,7 +55,6 @@ class Grammar(NamedTuple):
     slots: tuple[Slot, ...]
     roles: Callable[[Parsed], tuple[Pair, Pair] | str] | None
     spell: Callable[[int], str]
-    thousands: str
 
 
 def words_of(text: str) -> tuple[str, ...]:
@@ -152,23 +150,18 @@ def numbers_of(spell: Callable[[int], str]) -> dict[str, int]:
     return {spell(number): number for number in SMALL_NUMBERS}
 
 
-def otherwise(word: str, grammar: Grammar) -> tuple[int, Callable[[int], str]] | None:
-    """Return the number of a word, and what writes a number in the other way; ``None`` for what is no such number.
+def otherwise(word: str, grammar: Grammar) -> tuple[int, str] | None:
+    """Return the number of a word and how it is written in the other way; ``None`` for what is no such number.
 
-    Numbers up to 99 are written in words or in digits, larger ones up to a million with or without the sign between
-    thousands.
+    Numbers from 2 to 99 are written in words or in digits. A larger one that gains or loses the sign between thousands
+    keeps its digits, and any other number is farther by its letters: it has no fair control.
 
     >>> from gpustab.sentences.english import english
-    >>> number, write = otherwise("1,250", english())
-    >>> number, write(number), write(3417)
-    (1250, '1250', '3417')
+    >>> otherwise("12", english()), otherwise("five", english()), otherwise("1,250", english())
+    ((12, 'twelve'), (5, '5'), None)
     """
     if (small := numbers_of(grammar.spell).get(word.lower())) is not None:
-        return (small, str) if word.islower() else None
-    groups = word.split(grammar.thousands)
-    grouped = len(groups) == 2 and re.fullmatch(r"[1-9]\d{0,2}", groups[0]) and re.fullmatch(r"\d{3}", groups[1])
-    if grouped:
-        return int("".join(groups)), str
+        return (small, str(small)) if word.islower() else None
     if _DIGITS.fullmatch(word) and int(word) in SMALL_NUMBERS:
-        return int(word), grammar.spell
+        return int(word), grammar.spell(int(word))
     return None

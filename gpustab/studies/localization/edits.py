@@ -2,6 +2,9 @@
 
 The two differ from the sentence by equally many words, in the same form and, but for roles, in the same place. So a
 model that goes by form alone moves as far by one as by the other.
+
+A number or an initial that a change puts in is the one that another sentence's control puts in, and the other way
+round. So changes and controls put in the very same words: none is longer, rarer or of other letters on either side.
 """
 
 from __future__ import annotations
@@ -52,6 +55,24 @@ class Edit(NamedTuple):
     slot: int = 0
 
 
+class Kept(NamedTuple):
+    """A sentence whose control is known: it waits for another one of the same form to exchange words with.
+
+    Attributes:
+        sentence: its number.
+        text: as it was parsed.
+        place: of the word that is edited.
+        kept: the word that the control puts in.
+        form: what a word must be like to stand there as well.
+    """
+
+    sentence: int
+    text: Parsed
+    place: int
+    kept: str
+    form: tuple[object, ...]
+
+
 class Edits(NamedTuple):
     """What was found.
 
@@ -82,6 +103,7 @@ class Making:
         self._often: Counter[tuple[str, str]] = Counter()
         self._turn: dict[int, Iterator[tuple[str, str]]] = {}
         self._names: list[tuple[int, Parsed, int]] = []
+        self._numbers: list[Kept] = []
         self._small: set[str] = set()  # words that stand in small letters somewhere, which are no first names
         self._alone: set[str] = set()  # last names that stand somewhere without a first one
         self._lasts: dict[str, set[str]] = defaultdict(set)  # by first name
@@ -100,7 +122,7 @@ class Making:
                 self._outcomes[kind, why or "read before"] += 1
             return
         self._texts.add(text)
-        for kind, make in (("negation", self._negation), ("roles", self._roles), ("numbers", self._number)):
+        for kind, make in (("negation", self._negation), ("roles", self._roles)):
             if len(self._found[kind]) >= self._each:
                 self._outcomes[kind, "enough were found before"] += 1
                 continue
@@ -108,6 +130,11 @@ class Making:
             self._outcomes[kind, made if isinstance(made, str) else "edited"] += 1
             if not isinstance(made, str):
                 self._found[kind].append(made)
+        number = self._number(n, sentence)
+        if isinstance(number, str):
+            self._outcomes["numbers", number] += 1
+        else:
+            self._numbers.append(number)
         place = _name(sentence)
         if place is None:
             self._outcomes["names", "no person's name of two words"] += 1
@@ -118,12 +145,13 @@ class Making:
     @property
     def is_full(self) -> bool:
         """Whether every kind has as many edits as are wanted; names are counted before some are left out."""
-        full = (len(own) >= self._each for kind, own in self._found.items() if kind != "names")
+        full = (len(own) >= self._each for own in (self._found["negation"], self._found["roles"], self._numbers))
         return all(full) and len(self._names) >= 3 * self._each
 
     def edits(self) -> Edits:
-        """Return all edits; first names are known only when all sentences are read."""
-        self._found["names"] = list(self._of_names())
+        """Return all edits; first names, and who exchanges a word with whom, are known when all sentences are read."""
+        self._found["numbers"] = self._exchanged("numbers", self._numbers, "no other number of like size to exchange")
+        self._found["names"] = self._exchanged("names", self._of_names(), "no other initial to exchange")
         return Edits(self._found, self._outcomes, self._read)
 
     def _negation(self, n: int, sentence: Parsed) -> Edit | str:
@@ -162,43 +190,55 @@ class Making:
         made = self._grammar.roles(sentence)
         return made if isinstance(made, str) else _edit("roles", n, sentence, made)
 
-    def _number(self, n: int, sentence: Parsed) -> Edit | str:
+    def _number(self, n: int, sentence: Parsed) -> Kept | str:
+        if len(self._numbers) >= self._each:
+            return "enough were found before"
         why = "no number of things"
         for k in _counts_of_things(sentence):
             if (found := otherwise(sentence[k].text, self._grammar)) is None:
                 continue
-            number, write = found
-            kept, new = write(number), write(_another(number, self._draw))
-            if not self._is_seldom("numbers", kept):
-                why = "this number was edited often enough"
-            elif len(kept.split()) == len(new.split()):
+            number, kept = found
+            if self._is_seldom("numbers", kept):
                 self._often["numbers", kept] += 1
-                return _edit("numbers", n, sentence, _with_another(sentence, k, new, kept), new, kept)
+                return Kept(n, sentence, k, kept, (_band(number), kept.isdigit(), len(kept.split())))
+            why = "this number was edited often enough"
         return why
 
     def _is_seldom(self, kind: EditKind, kept: str) -> bool:
         return self._often[kind, kept] < max(1, self._each // _SPREAD)
 
-    def _of_names(self) -> Iterator[Edit]:
+    def _of_names(self) -> list[Kept]:
         sure = [(n, sentence, k) for n, sentence, k in self._names if self._is_person(sentence[k], sentence[k + 1])]
         self._outcomes["names", "no name of a person for sure"] += len(self._names) - len(sure)
-        initials = sorted({sentence[k].text[0] for _, sentence, k in sure})
-        done = 0
+        found: list[Kept] = []
         for n, sentence, k in sure:
-            first = sentence[k].text
-            kept, others = f"{first[0]}.", [initial for initial in initials if initial != first[0]]
-            if not others:
-                why = "there is no other initial"
-            elif done == self._each:
-                why = "enough were found before"
+            kept = f"{sentence[k].text[0]}."
+            if len(found) == self._each:
+                self._outcomes["names", "enough were found before"] += 1
             elif not self._is_seldom("names", kept):
-                why = "this initial was put in often enough"
+                self._outcomes["names", "this initial was put in often enough"] += 1
             else:
-                done, why = done + 1, "edited"
                 self._often["names", kept] += 1
-                new = f"{self._draw.choice(others)}."
-                yield _edit("names", n, sentence, _with_another(sentence, k, new, kept), new, kept)
-            self._outcomes["names", why] += 1
+                found.append(Kept(n, sentence, k, kept, ()))
+        return found
+
+    def _exchanged(self, kind: EditKind, found: Sequence[Kept], alone: str) -> list[Edit]:
+        """Edits of sentences that exchange their words in pairs; of those that are left over none."""
+        edits = [
+            _edit(
+                kind,
+                one.sentence,
+                one.text,
+                _with_another(one.text, one.place, other.kept, one.kept),
+                other.kept,
+                one.kept,
+            )
+            for pair in _in_pairs(found, self._draw)
+            for one, other in (pair, pair[::-1])
+        ]
+        self._outcomes[kind, "edited"] += len(edits)
+        self._outcomes[kind, alone] += len(found) - len(edits)
+        return sorted(edits, key=lambda edit: edit.sentence)
 
     def _is_person(self, first: Word, last: Word) -> bool:
         """Whether a name is one by more than its tag: its last word stands alone too, or its first before others."""
@@ -293,15 +333,25 @@ def _is_of_two(sentence: Parsed, k: int) -> bool:
 _BANDS = (range(2, 10), range(10, 20), range(20, 100, 10))
 
 
-def _another(number: int, draw: random.Random) -> int:
-    """Another number of like size and form."""
-    for band in _BANDS:
-        if number in band:
-            return draw.choice([other for other in band if other != number])
-    digits = str(number)
-    last = digits[-1] if len(digits) == 2 else digits[1:]  # "twenty-five", not "thirty"
-    first = "23456789" if len(digits) == 2 else "123456789"
-    return int(draw.choice([one for one in first if one != digits[0]]) + last)
+def _band(number: int) -> int:
+    """Which numbers are of like size and form: "twenty-five" is no "thirty"."""
+    return next((k for k, band in enumerate(_BANDS) if number in band), len(_BANDS))
+
+
+def _in_pairs(found: Sequence[Kept], draw: random.Random) -> Iterator[tuple[Kept, Kept]]:
+    """Pairs of one form and of different words, as many as there are, drawn at random."""
+    left: dict[tuple[object, ...], dict[str, list[Kept]]] = defaultdict(lambda: defaultdict(list))
+    for one in draw.sample(found, len(found)):
+        left[one.form][one.kept].append(one)
+    for words in left.values():
+        while len(words) > 1:
+            most = max(words, key=lambda word: len(words[word]))  # those that pair first are those that could be left
+            others = [word for word in words if word != most for _ in words[word]]
+            pair = words[most].pop(), words[draw.choice(others)].pop()
+            yield pair
+            for one in pair:
+                if not words[one.kept]:
+                    del words[one.kept]
 
 
 def _name(sentence: Parsed) -> int | None:
