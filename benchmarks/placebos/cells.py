@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from math import ceil
@@ -89,6 +89,8 @@ class World:
         runs: which R.
         part: of the sets that are drawn, where a study takes long.
         whole_to: R up to which so many sets are drawn; half of them at more.
+        kinds: of what a page judges by the same claim in a sentence for each kind, which it is: what goes before
+            ``about`` in the table, where every kind has its cell.
     """
 
     about: str
@@ -97,6 +99,11 @@ class World:
     runs: Sequence[int] = RUNS
     part: float = 1.0
     whole_to: int = max(RUNS)
+    kinds: Mapping[str, Callable[[Any], bool]] = field(default_factory=lambda: {"": lambda _: True})
+
+    def about_of(self, kind: str) -> str:
+        """What stands in the table for a kind."""
+        return f"{kind}, {self.about}" if kind else self.about
 
 
 class Draws(NamedTuple):
@@ -196,7 +203,7 @@ def cells(world: World, noise: str, sets: int, seed: int = 0) -> Iterator[Row]:
         LookupError: if a claim is asked about that no study judged at any R, since such a placebo proves nothing.
     """
     batch, missing = _draws[-1]
-    lacked = {r: missing(world.about, noise, r) for r in world.runs}
+    lacked = {r: _most(missing(world.about_of(kind), noise, r) for kind in world.kinds) for r in world.runs}
     wanted = [r for r in world.runs if lacked[r] != 0]
     never_asked = set() if callable(world.truths) or batch else set(world.truths)
     for r in wanted:
@@ -209,15 +216,25 @@ def cells(world: World, noise: str, sets: int, seed: int = 0) -> Iterator[Row]:
                 read(world.ask(r, rng))
             given.append(said)
         for name, truth in (world.truths(given) if callable(world.truths) else world.truths).items():
-            asked = [{verdict for x, verdict in said.get(name, ()) if truth.about(x)} for said in given]
-            if any(asked) or (batch and not callable(world.truths)):
-                never_asked.discard(name)
-                wrong = sum(bool(verdicts & truth.wrong) for verdicts in asked)
-                told = sum(bool(verdicts & (truth.wrong | truth.right)) for verdicts in asked)
-                missed = sum(not verdicts & truth.right for verdicts in asked) if truth.right else 0
-                yield Row(name, world.about, noise, r, count, told, wrong, missed, batch)
+            for kind, is_of in world.kinds.items():
+                asked = [{v for x, v in said.get(name, ()) if truth.about(x) and is_of(x)} for said in given]
+                if any(asked) or (batch and not callable(world.truths)):
+                    never_asked.discard(name)
+                    yield _counted(name, world.about_of(kind), noise, r, asked, truth, batch)
     if never_asked:
         raise LookupError(f"{world.about}: nobody judged {', '.join(sorted(never_asked))}")
+
+
+def _most(lacked: Iterable[int | None]) -> int | None:
+    """As many sets as the kind needs that lacks most."""
+    return max((sets for sets in lacked if sets is not None), default=None)
+
+
+def _counted(name: str, about: str, noise: str, r: int, asked: Sequence[Set[str]], truth: Truth, batch: int) -> Row:
+    wrong = sum(bool(verdicts & truth.wrong) for verdicts in asked)
+    told = sum(bool(verdicts & (truth.wrong | truth.right)) for verdicts in asked)
+    missed = sum(not verdicts & truth.right for verdicts in asked) if truth.right else 0
+    return Row(name, about, noise, r, len(asked), told, wrong, missed, batch)
 
 
 def read(answer: object) -> None:

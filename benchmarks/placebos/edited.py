@@ -163,6 +163,11 @@ def in_places(seed: int) -> Callable[[Tokens], np.ndarray]:
     return lambda texts: np.stack([sum(word(f"{k} {one}") for k, one in enumerate(text)) for text in texts])
 
 
+def kinds(but: str = "") -> dict[str, Callable[[Any], bool]]:
+    """Of the sentences that a page has for each kind of edits, which it is."""
+    return {kind: lambda row, k=kind: row.kind == k for kind in EDIT_KINDS if kind != but}
+
+
 def worlds() -> Iterator[World]:
     """Yield the worlds of edits."""
     claim = "localization.sees-edit"
@@ -171,12 +176,12 @@ def worlds() -> Iterator[World]:
         ("sums of words that all are equally far from each other", lambda seed: of_words(by_word(seed))),
         ("sentences that all are equally far from each other", whole),
     ):
-        yield World(f"edits, {name}", about(kind), {claim: nothing}, RUNS)
+        yield World(f"edits, {name}", about(kind), {claim: nothing}, RUNS, kinds=kinds())
     for name, kind in (
         ("sums of words that are alike by their letters", lambda seed: of_words(by_letters(seed))),
         ("sums of words in their places", in_places),
     ):
-        yield World(f"edits, {name}", about(kind), {claim: never("yes", "blind")}, RUNS)
+        yield World(f"edits, {name}", about(kind), {claim: never("yes", "blind")}, RUNS, kinds=kinds())
     for name, kind in (
         ("words alike by their letters", lambda seed: of_words(by_letters(seed))),
         ("words that all are equally far", lambda seed: of_words(by_word(seed))),
@@ -188,7 +193,8 @@ def worlds() -> Iterator[World]:
         ("a model that is told what edits change", told(STRONG)),
     ):
         dealt = about(kind, made=dealt_to_sides)
-        yield World(f"edits dealt out at random to either side, {name}", dealt, {claim: nothing}, RUNS)
+        told_of = f"edits dealt out at random to either side, {name}"
+        yield World(told_of, dealt, {claim: nothing}, RUNS, kinds=kinds())
     for size in (STRONG, FAINT):
         for kind in EDIT_KINDS:
             wrong = ("reversed", "blind", *(["no"] if size == STRONG else []))  # a faint one may be within the margin
@@ -202,13 +208,13 @@ def worlds() -> Iterator[World]:
         RUNS,
         PLANTED,
     )
-    # The initial stands in the name, so that single letters tell it from another: the sentence says so of names.
-    but_names = never("yes", "blind")._replace(about=lambda row: row.kind != "names")
     for name, kind in (
         ("alike by their single letters", lambda seed: of_words(by_letters(seed, 1))),
         ("as long as the words", as_long),
     ):
-        yield World(f"edits but of names, sums of words that are {name}", about(kind), {claim: but_names}, RUNS)
+        # The initial stands in the name, so that single letters tell it from another: the sentence says so of names.
+        but_names, only = kinds(but="names"), never("yes", "blind")
+        yield World(f"edits, sums of words that are {name}", about(kind), {claim: only}, RUNS, kinds=but_names)
 
 
 def rows(_folder: Path, sets: int, _kind: str = "") -> Iterator[Row]:

@@ -259,6 +259,19 @@ def test_a_cell_counts_what_is_wrong_and_what_is_missed():
         list(cells(replace(world, ask=lambda r, rng: None, truths={"stability.ranks-words": never("place")}), "", 2))
 
 
+def test_kinds_of_one_claim_have_a_cell_each():
+    seen = iter([(0.6, 0.2), (0.2, 0.6), (0.4, 0.4)])
+    truth, about = {"compare.more-stable": should("first", "second")}, lambda r, rng: judged(*next(seen))
+    kinds = {"higher": lambda x: x.one.value > 0.3, "lower": lambda x: x.one.value < 0.3}
+    higher, lower = cells(World("planted", about, truth, (8,), kinds=kinds), "none", 3)
+    assert (higher.placebo, higher.said, higher.wrong, higher.missed) == ("higher, planted", 1, 0, 2)
+    assert (lower.placebo, lower.said, lower.wrong, lower.missed) == ("lower, planted", 1, 1, 3)
+    lacks = {"higher, planted": 2, "lower, planted": 5}
+    seen = iter([(0.6, 0.2)] * 5)
+    with drawing(Draws(1, lambda about, *_: lacks.get(about))):
+        assert [row.of for row in cells(World("planted", about, truth, (8,), kinds=kinds), "none", 3)] == [5, 5]
+
+
 def test_the_page_tells_of_every_claim():
     rows = json.loads(PLACEBOS.read_text(encoding="utf-8"))
     assert {row["claim"] for row in rows} <= set(every_claim())
