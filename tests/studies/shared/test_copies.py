@@ -101,7 +101,7 @@ def test_runs_of_two_seeds_are_two_however_near():
 
 def judged(stack):
     runs = runs_of(stack.float())
-    found = judge(runs, engine.pip_pass(runs))
+    found = judge(runs, engine.pip_pass(runs), find_copies(runs, Compute()))
     return [*found.copies, *found.alarms], found.kept
 
 

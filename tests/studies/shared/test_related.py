@@ -9,6 +9,7 @@ import torch
 from gpustab import engine
 from gpustab.machine.device import Compute
 from gpustab.studies.shared.belonging import belonging, kinds_of
+from gpustab.studies.shared.copies import find_copies
 from gpustab.studies.shared.own_noise import quieter
 from gpustab.studies.shared.related import in_a_row, related, shared_parts
 from gpustab.studies.shared.spaces import look_at
@@ -24,7 +25,7 @@ def normal(seed):
 
 def judged(stack):
     runs = runs_of(torch.stack(list(stack)))
-    found = judge(runs, engine.pip_pass(runs))
+    found = judge(runs, engine.pip_pass(runs), find_copies(runs, Compute()))
     return [*found.copies, *found.alarms], found.kept, look_at(runs, Compute())
 
 
@@ -169,7 +170,7 @@ def naive_losses(stack):
 @pytest.mark.parametrize("quiet", [1, 2, 4])
 def test_runs_with_less_noise_are_told_and_forbid_nothing(quiet):
     runs = runs_of(torch.stack([*trainings(8 - quiet, 0.4), *(normal(100) + 0.1 * normal(k) for k in range(quiet))]))
-    found = judge(runs, engine.pip_pass(runs))
+    found = judge(runs, engine.pip_pass(runs), find_copies(runs, Compute()))
     (note,) = found.notes
     names = [f"run-{k:03}" for k in range(8 - quiet, 8)]
     assert note.startswith(names[0])
@@ -181,7 +182,7 @@ def test_runs_with_less_noise_are_told_and_forbid_nothing(quiet):
 def test_an_average_of_all_runs_has_less_noise():
     stack = trainings(5)
     runs = runs_of(torch.stack([*stack, torch.stack(stack).mean(0)]))
-    (note,) = judge(runs, engine.pip_pass(runs)).notes
+    (note,) = judge(runs, engine.pip_pass(runs), find_copies(runs, Compute())).notes
     assert note.startswith("run-005 has hardly any of the noise")
     assert "Is it an average of others" in note
 

@@ -202,7 +202,6 @@ def test_vectors_are_those_of_single_sentences_less_the_mean_of_all_their_words(
     assert np.allclose(found.vectors, naive(folder, [part.strip() for part in own], "unhappily").numpy(), atol=1e-5)
 
 
-@torch.no_grad()
 def test_a_folder_that_reads_small_letters_gets_them(words, tmp_path):
     small, capitals = (save(tmp_path / f"{one}", tokenizer=word_pieces(lowercase=one)) for one in (True, False))
     corpus = corpus_of(texts(1.0), tmp_path)
@@ -215,6 +214,7 @@ def test_a_folder_that_reads_small_letters_gets_them(words, tmp_path):
     assert rows(capitals) == rows(small) != before
 
 
+@torch.no_grad()
 def test_the_other_words_of_its_own_sentence_are_taken_out(model, tmp_path):
     rows = [
         (f"d{k}", year, f"The bank of {own}. Bank!") for k, (year, own) in enumerate(((1901, "stone"), (1995, "water")))
