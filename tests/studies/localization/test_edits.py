@@ -5,6 +5,7 @@ import json
 import os
 import tracemalloc
 import zlib
+from collections import Counter
 from importlib.util import find_spec
 from itertools import pairwise, permutations
 from pathlib import Path
@@ -78,6 +79,15 @@ def some_edits():
     if find_spec("lemminflect") is None or find_spec(SPACY) is None:
         pytest.skip("needs the extra sentences")
     return make_edits(sentences(), english())
+
+
+def test_changes_and_controls_put_in_the_very_same_words():
+    found = some_edits().found
+    for kind in ("numbers", "names"):
+        changed, kept = (Counter(getattr(edit, side) for edit in found[kind]) for side in ("new", "kept"))
+        assert len(kept) > 5
+        assert changed == kept  # so that no side is longer, rarer or of other letters than the other
+        assert all(edit.new != edit.kept for edit in found[kind])
 
 
 @pytest.fixture(scope="module")
