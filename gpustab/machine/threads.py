@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -39,9 +40,10 @@ def in_order(work: Callable[[S], T], pieces: Sequence[S], jobs: int | None = Non
             raise
 
     with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
-        waiting = [pool.submit(attempt, piece) for piece in pieces]
+        waiting = deque(pool.submit(attempt, piece) for piece in pieces)
         try:
-            yield from (piece.result() for piece in waiting)
+            while waiting:
+                yield waiting.popleft().result()  # which is kept no longer
         finally:
             pool.shutdown(cancel_futures=True)
 
