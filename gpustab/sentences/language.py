@@ -81,6 +81,15 @@ def participle_of(lemma: str) -> str | None:
     return forms[0] if forms else None
 
 
+def is_form_of(word: str, lemma: str, tag: str) -> bool:
+    """Return whether an English verb has a form under a Penn tag, in small letters, as lemminflect lists it.
+
+    >>> is_form_of("riding", "ride", "VBG"), is_form_of("riding", "rid", "VBG")
+    (True, False)
+    """
+    return word in _package("lemminflect").getInflection(lemma, tag, inflect_oov=False)
+
+
 def is_known(word: str) -> bool:
     """Return whether an English word, in small letters, stands in lemminflect's list.
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gpustab.sentences.grammar import Pair, added, in_line, span, within, words_of
-from gpustab.sentences.language import is_known, participle_of
+from gpustab.sentences.language import is_form_of, is_known, participle_of
 from gpustab.sentences.parsed import Parsed, Word, children, root_of, spacy_parser, written
 
 _SYMMETRIC = frozenset(
@@ -307,13 +307,11 @@ def _passive(clause: Clause) -> list[Word] | None:
     """The verb in the passive: "bit" was bitten, "will bite" will be bitten, "is biting" is being bitten."""
     lemma = clause.verb.lemma
     participle = "borne" if lemma == "bear" else participle_of(lemma)
-    if participle is None and clause.verb.tag == "VBN":
-        participle = clause.verb.text
     verbs = [word for word in clause.between if _is_verb(word)]
     adverbs = [word for word in clause.between if word not in verbs]
     tags = tuple(word.tag for word in verbs)
-    if participle is None:
-        return None
+    if participle is None or not is_form_of(clause.verb.text.lower(), lemma, clause.verb.tag):
+        return None  # "riding", where the parser takes it for one of "rid"
     if len(tags) == 1 and tags[0] in _BE:
         made = [_BE[tags[0]][clause.plural[0]]]
     elif len(tags) == 2 and verbs[0].lemma == "have" and tags[1] == "VBN":

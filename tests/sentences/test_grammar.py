@@ -127,6 +127,7 @@ SAID = {
     "Rios had arrested the student in April.": "negation",
     "Similar levels hamstrung barge shipments last year.": "",
     "HEY HO LET the men!": "",
+    "The shops are open, and people are riding bicycles.": "negation",
 }
 
 
