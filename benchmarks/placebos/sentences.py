@@ -231,7 +231,7 @@ def worlds(asked: Asked) -> Iterator[World]:
 
 def worlds_of_passages(asked: Asked) -> Iterator[World]:
     """Yield those of passages, which hold antonyms enough for a second negation."""
-    nothing, claim = never("back", "not back"), "localization.second-negation"
+    nothing, claim = should("not back", "back"), "localization.second-negation"
     made: Sequence[tuple[str, Any, Truth]] = [
         ("sums of words that all are equally far from each other", lambda seed: of_words(by_word(seed)), nothing),
         ("passages that all are equally far from each other", whole, nothing),

@@ -33,8 +33,14 @@ def _by_components(components):
         told_apart(components, 0.9, 0.95),
         RANDOM_AS_NEAR.judge(Within(row, row)),
         UNRELATED_NEARER.judge(row),
-        SECOND_NEGATION.judge(Negation("m", 1, 99, components, 0, 0, 0, 0, -0.2, -0.1, "")),
+        SECOND_NEGATION.judge(Negation("m", 1, 99, components, 0, 0, 0, 0, 0, -0.2, -0.1, "")),
     )
+
+
+def _bent(bend):
+    """Either end of the interval at the margin, in steps of 1."""
+    ends = (-0.5, -bend), (-bend, 0.5)
+    return tuple(SECOND_NEGATION.judge(Negation("m", 1, 99, 99, 0, 0, 1.0, 0, 0, *end, "")) for end in ends)
 
 
 def _random_within(low):
@@ -89,6 +95,7 @@ EDGES = {
         above=("yes", "yes", "yes", "back"),
         step=1,
     ),
+    "localization.bent": Edge(_bent, below=("open", "not back"), above=("back", "open")),
     "localization.chance": Edge(_random_within, below="no", above="yes"),
     "localization.equal": Edge(
         _from_chance, below=("open", "open", "no", "no"), above=("yes", "reversed", "open", "open")

@@ -36,6 +36,8 @@ CHANCE = Margin(0.5, "share of sentences that lie farther by chance, where equal
 EQUAL = Margin(0.05, "difference of a share from chance that matters to nobody")
 KNOWS = Margin(0.9, "share of unrelated sentences that lie beyond the paraphrase where a model tells sentences apart")
 ALIKE = Margin(2.0**-20, "cosine distance up to which float32 vectors point one way and two runs' distances are one")
+BENT = Margin(0.1, "bend by the distance that one antonym moves a sentence, up to which it matters to nobody")
+"""Sums of words bend by 4 %, as some words stand in a sentence twice; where a second undoes the first, it is 100 %."""
 MANY = Margin(0.1, "share of a model's sentences without a direction that is no small gap")
 
 
@@ -180,11 +182,12 @@ UNRELATED_NEARER = Claim[ModelScore](
 def _bend(row: Negation) -> Bend:
     if row.components < FEWEST:
         return "cannot be judged"
-    return "back" if row.high < 0 else "not back" if row.low > 0 else "open"
+    least = -BENT * row.step
+    return "back" if row.high < least else "not back" if row.low > least else "open"
 
 
 def _bent(row: Negation, says: str) -> str:
-    span = f"bend {signed(row.difference, 4)}, interval {signed_span(row.low, row.high, 4)}"
+    span = f"bend {signed(row.difference, 4)}, interval {signed_span(row.low, row.high, 4)}; one moves {row.step:.4f}"
     return f"{capital(says.format(model=row.model))} ({counted(row.n, 'sentence')}, {span})."
 
 
@@ -197,13 +200,16 @@ SECOND_NEGATION = Claim[Negation](
     ),
     source="White 2015",
     rule=(
-        "the interval of the bend lies below 0; no if above. The bend is that of antonyms less that of verbs' synonyms "
-        f"in the same sentences. Below {FEWEST:g} components it cannot be judged"
+        f"the interval of the bend lies below −{BENT:g} times what one antonym moves a sentence; no if above. The bend "
+        "is that of antonyms less that of verbs' synonyms in the same sentences. "
+        f"Below {FEWEST:g} components it cannot be judged"
     ),
     judge=_bend,
     sentences={
         "back": lambda row: _bent(row, "{model} shows double negation: a second antonym brings sentences back"),
-        "not back": lambda row: _bent(row, "{model} shows no double negation: a second antonym moves sentences on"),
+        "not back": lambda row: _bent(
+            row, "{model} shows no double negation: a second antonym brings no sentences back"
+        ),
         "open": lambda row: _bent(
             row, "these sentences are too few to say whether a second antonym brings sentences back in {model}"
         ),

@@ -198,12 +198,16 @@ def negation(model: str, runs: Sequence[Distances], component: Sequence[int], dr
     """
     one, two = (np.stack([_bend(run, kind) for run in runs]) for kind in ("verb_antonym", "verb_synonym"))
     there = np.isfinite(one + two).all(0)
-    row = Negation(model, len(runs), 0, 0, *(math.nan,) * 6, "")
+    row = Negation(model, len(runs), 0, 0, *(math.nan,) * 7, "")
     if there.any():
         numbers, one, two = np.asarray(component)[there], one[:, there], two[:, there]
         weights = bootstrap_weights(int(np.max(component)) + 1, draws, seed)
         sd, low, high = interval_over_runs(one - two, numbers, weights)
-        counts, means = (int(there.sum()), len(np.unique(numbers))), (float(x.mean()) for x in (one, two, one - two))
+        step = np.stack([run.of("verb_antonym", 1)[there] for run in runs])
+        counts, means = (
+            (int(there.sum()), len(np.unique(numbers))),
+            (float(x.mean()) for x in (one, two, step, one - two)),
+        )
         row = Negation._make((model, len(runs), *counts, *means, sd, low, high, ""))
     return row._replace(verdict=SECOND_NEGATION.judge(row))
 

@@ -183,6 +183,7 @@ class Negation(NamedTuple):
     components: Annotated[int, Column(about=_COMPONENTS)]
     antonyms: Annotated[float, Column(about="mean of ``d(2) − (d(1) + d(3)) / 2`` for antonyms")]
     synonyms: Annotated[float, Column(about="the same for verbs' synonyms")]
+    step: Annotated[float, Column(about="mean of ``d(1)`` for antonyms: how far one moves a sentence")]
     difference: Annotated[
         float, Column(about="antonyms less synonyms, the mean over runs; below 0 if the second brings sentences back")
     ]

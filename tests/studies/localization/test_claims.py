@@ -94,15 +94,18 @@ def test_a_random_noun_that_is_as_near_as_a_synonym_is_said(low, says):
 @pytest.mark.parametrize(
     ("low", "high", "says"),
     [
-        (-0.02, -0.01, "Net shows double negation: a second antonym brings"),
-        (0.01, 0.02, "Net shows no double negation: a second antonym moves"),
-        (-0.01, 0.02, "These sentences are too few to say"),
+        (-0.02, -0.011, "Net shows double negation: a second antonym brings"),
+        (0.01, 0.02, "Net shows no double negation: a second antonym brings no"),
+        (-0.009, -0.002, "Net shows no double negation: a second antonym brings no"),  # hardly any
+        (-0.011, 0.02, "These sentences are too few to say"),
     ],
 )
 def test_double_negation_is_said_with_its_interval(low, high, says):
-    row = Negation("net", 1, 60, 40, 0.0, 0.0, 0.005, 0.0, low, high, "")
+    row = Negation("net", 1, 60, 40, 0.0, 0.0, 0.1, 0.005, 0.0, low, high, "")
     assert negation_sentences([row]).startswith(says)
-    assert negation_sentences([row]).endswith(f"(60 sentences, bend +0.0050, interval {signed_span(low, high, 4)}).")
+    assert negation_sentences([row]).endswith(
+        f"(60 sentences, bend +0.0050, interval {signed_span(low, high, 4)}; one moves 0.1000)."
+    )
 
 
 def test_alarms_name_the_run_and_what_is_wrong():
@@ -118,7 +121,7 @@ def test_alarms_name_the_run_and_what_is_wrong():
 
 
 def test_thirty_components_suffice():
-    row = Negation("net", 1, 60, 30, 0.0, 0.0, 0.0, 0.0, -0.2, -0.1, "")
+    row = Negation("net", 1, 60, 30, 0.0, 0.0, 0.1, 0.0, 0.0, -0.2, -0.1, "")
     within, unrelated = score("", components=30, low=0.6), score("", components=30, half_high=0.5)
     assert told_apart(30, 0.6, 0.7) == "yes"
     assert SECOND_NEGATION.judge(row) == "back"
@@ -135,7 +138,7 @@ def test_every_claim_stands_beside_what_the_paper_found():
         score("random noun beyond noun synonym", half=0.5, half_low=0.48, half_high=0.52),
         score("verb antonym beyond verb synonym", half=0.5, half_low=0.48, half_high=0.52),
     ]
-    bend = Negation("net", 1, 99, 99, 0, 0, -0.1, 0, -0.15, -0.05, "")
+    bend = Negation("net", 1, 99, 99, 0, 0, 0.1, -0.1, 0, -0.15, -0.05, "")
     known = {"scores": SCORES.table(rows), "negation": NEGATION.table([bend])}
     said = beside_paper(OBSERVED.table(observations(known)))
     assert [verdict for _, verdict, _ in said] == ["form", "yes", "yes", "back"]
