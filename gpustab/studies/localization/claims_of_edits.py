@@ -66,6 +66,11 @@ def _words(row: EditScore) -> str:
     return f" In {pairs}, the former moves a sentence farther." if row.pairs else ""
 
 
+def _letters(row: EditScore) -> str:
+    """What else tells an initial from another: it stands in the name itself."""
+    return " A model that reads single letters does so without knowing the name." if row.kind == "names" else ""
+
+
 def _way(row: EditScore) -> str:
     """How far the change and its control go, of the way to another sentence."""
     if not row.unrelated > 0:
@@ -87,7 +92,7 @@ SEES = Claim[EditScore](
     sentences={
         "yes": lambda row: (
             f"{capital(row.model)} sees {CHANGES[row.kind]}: it moves a sentence farther than {CONTROLS[row.kind]}. "
-            f"This holds in {_share(row)}.{_way(row)}{_words(row)}"
+            f"This holds in {_share(row)}.{_letters(row)}{_way(row)}{_words(row)}"
         ),
         "no": lambda row: (
             f"{capital(row.model)} does not tell {CHANGES[row.kind]} from {CONTROLS[row.kind]}. The change is farther "

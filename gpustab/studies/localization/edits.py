@@ -5,6 +5,7 @@ model that goes by form alone moves as far by one as by the other.
 
 A number or an initial that a change puts in is the one that another sentence's control puts in, and the other way
 round. So changes and controls put in the very same words: none is longer, rarer or of other letters on either side.
+But the initial that a control keeps stands in the name: to a model of single letters it is nearer than any other.
 """
 
 from __future__ import annotations

@@ -184,6 +184,16 @@ def test_a_model_that_knows_what_is_meant_sees_it_all(edits):
     assert set(verdicts(edits, of_text("all", sees_all)).values()) == {"yes"}
 
 
+def test_of_names_it_is_said_that_single_letters_tell_them(edits):
+    """The initial stands in the name: such a model tells names apart, but no numbers, and the sentence says why."""
+    letters = of_text("letters", lambda text: sum((own((one,)) for word in text for one in word), np.zeros(40)))
+    assert verdicts(edits, letters)["names"] == "yes"
+    assert verdicts(edits, letters)["numbers"] != "yes"
+    moved = {kind: Moved(*(x[None] for x in found)) for kind, found in moved_by(edits, letters).items()}
+    said = {kind: SEES.sentences["yes"](score("m", kind, edits.found[kind], moved[kind], 200, 0)) for kind in moved}
+    assert [kind for kind, text in said.items() if "single letters" in text] == ["names"]
+
+
 def test_a_model_of_words_in_their_places_does_not_see_who_does_it(edits):
     placed = of_text("placed", lambda text: sum(own((one.lower(), str(k))) for k, one in enumerate(text)))
     pairs = of_text("pairs", lambda text: sum(map(own, pairwise(text))))
