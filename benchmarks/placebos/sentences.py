@@ -165,7 +165,7 @@ class Asked:
         def ask(r: int, rng: np.random.Generator) -> object:
             seed = int(rng.integers(1 << 30))
             model = Runs("model", lambda run: Embedding("model", kind(seed + run)), r)
-            return localization(self.pairs, [model], language=self.language, lexicon=self.lexicon, seed=seed, draws=300)
+            return localization(self.pairs, [model], language=self.language, lexicon=self.lexicon, seed=seed)
 
         return ask
 
