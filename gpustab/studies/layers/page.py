@@ -41,8 +41,16 @@ _MEASURES = [
         "0 is the same",
         "the part of the differences between sentences that is left when one space is turned onto the other",
     ),
-    ("Shared", "all is the same, few by chance", "how many of a sentence's nearest sentences both models have: what is near"),
-    ("Dealt out", "unrelated models", "the same numbers where the vectors of one model are dealt out to other sentences"),
+    (
+        "Shared",
+        "all is the same, few by chance",
+        "how many of a sentence's nearest sentences both models have: what is near",
+    ),
+    (
+        "Dealt out",
+        "unrelated models",
+        "the same numbers where the vectors of one model are dealt out to other sentences",
+    ),
 ]
 _LONG = 160
 """Letters of a sentence that a table shows."""
@@ -87,7 +95,7 @@ def _tested(row: Parted) -> int:
 def _layers(rows: Table[Layer], row: Parted) -> SmallTable:
     columns: Columns = [
         ("layer", lambda one: capital(layer_called(one.layer))),
-                (
+        (
             f"shared of {row.n}",
             lambda one: f"{row.n * one.shared:.1f}",
             "nearest sentences that two models have in common",
@@ -186,7 +194,12 @@ def cards(result: Content) -> list[Card]:
     span = number_span(row.n * row.shared_low, row.n * row.shared_high)
     return [
         Card("Least alike", capital(layer_called(row.least)), f"of {row.layers}"),
-        Card("CKA there", number(least.cka, 3), "1 is the same, 0 unrelated", number_span(least.cka_low, least.cka_high, 3)),
+        Card(
+            "CKA there",
+            number(least.cka, 3),
+            "1 is the same, 0 unrelated",
+            number_span(least.cka_low, least.cka_high, 3),
+        ),
         Card(
             "Shared nearest sentences there",
             f"{row.n * row.shared:.1f}",
