@@ -176,10 +176,14 @@ def check_runs(paths: Sequence[Path], named: Sequence[str] = (), least: int = LE
 
 
 def check_models(folders: Sequence[str]) -> list[Path]:
-    """Return the folders of models; one that is not there is refused before what reads it is imported."""
+    """Return the folders of models; one that is not there, or no encoder, is refused before what reads it is imported."""
     paths = [Path(folder) for folder in folders]
     if missing := [path for path in paths if not path.is_dir()]:
         raise InputError(f"{missing[0]}: there is no such folder of a model{near_file(missing[0])}")
+    if empty := [
+        path for path in paths if not any((path / name).is_file() for name in ("config.json", "modules.json"))
+    ]:
+        raise InputError(f"{empty[0]}: holds no encoder: there is no config.json")
     return paths
 
 

@@ -285,7 +285,9 @@ def open_documents(source: str | Path, options: ReadOptions | None = None, **cho
     if source in CORPORA:
         for name in ("format", "encoding", "column", "id_column", "date_column", "notes", "readings"):
             if getattr(options, name) != getattr(ReadOptions, name):
-                raise InputError(f"{source}: {option(name, getattr(options, name))} is for files of one's own")
+                raise InputError(
+                    f"{source}: {option(name, getattr(options, name))} is for files of one's own; leave it out"
+                )
     if source == "lee":
         lines = TextFile(_package("gensim") / "test" / "test_data" / "lee_background.cor", "utf-8-sig", options)
         return Documents("lee", options.layout or "lines", [Part(PLAIN, lines)])

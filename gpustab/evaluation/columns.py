@@ -205,7 +205,7 @@ def choose(
     if score is None:
         there = ", ".join(map(columns.named, scores))
         if not scores:
-            raise InputError(f"{place}: no column holds numbers, wanted two words and a score a line")
+            raise InputError(f"{place}: no column holds numbers, wanted two words (or sentences) and a score a line")
         way = option("score_column", scores[0] + 1)
         raise InputError(f"{place}: which column is the score? numbers are in {there}; say {way} for the first")
     return Choice(words, score, may)

@@ -17,6 +17,7 @@ from gpustab.evaluation.columns import Columns, choose, number
 from gpustab.evaluation.files import is_header, read_lines
 from gpustab.formats.parsed import parse_json
 from gpustab.formats.plain_text import as_utf8
+from gpustab.results.page import counted
 from gpustab.spaces.words import as_word, show
 
 _LONG = 2
@@ -83,7 +84,10 @@ def read_sentence_pairs(
     called = [table.named(k) for k in (first, second, score)] if names else [str(k + 1) for k in (first, second, score)]
     note = f"{path.name}: sentences are columns {called[0]} and {called[1]}, scores column {called[2]}."
     again = sum(n > 1 for n in Counter(tuple(sorted(pair)) for pair, _ in cells).values())
-    notes = [note, *([f"{again:,} pairs occur more than once; each counts every time."] if again else [])]
+    notes = [
+        note,
+        *([f"{counted(again, 'pair', 'occurs/occur')} more than once; each counts every time."] if again else []),
+    ]
     return SentencePairs(path.name, tuple(pair for pair, _ in cells), tuple(value for _, value in cells), tuple(notes))
 
 

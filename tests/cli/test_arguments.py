@@ -183,7 +183,11 @@ WRONG = {
         ("study thresholds r0.txt --confidence 2", "--confidence is 2"),
     ],
     "study calibration": [
-        ("study calibration", "no runs were given"),
+        (
+            "study calibration",
+            "no runs were given, and no models: give a space of words, or encoders by --model FOLDER",
+        ),
+        ("study calibration -m folder --scores text.txt", "folder: holds no encoder: there is no config.json"),
         ("study calibration nowhere", "nowhere: there is no such file"),
         ("study calibration r0.txt -m set", "not both"),
         ("study calibration -m nowhere --scores text.txt", "nowhere: there is no such folder of a model"),
@@ -200,7 +204,8 @@ WRONG = {
     "study usage": [
         ("study usage text.txt", "no encoder was given"),
         ("study usage text.tx -m folder", "near it is text.txt"),
-        ("study usage text.txt -m nowhere", "nowhere: there is no such folder of a model"),
+        ("study usage text.txt -m nowhere --epochs-by year", "nowhere: there is no such folder of a model"),
+        ("study usage text.txt -m folder --epochs-by year", "folder: holds no encoder: there is no config.json"),
         ("study usage text.txt -m folder", "which periods? Give --epochs-by"),
         ("study usage text.txt -m folder --epochs-by year -w nowhere", "--words: nowhere: there is no such file"),
         ("study usage text.txt -m folder --epochs-by year --truth-columns a:changed", "--truth-columns has no effect"),
@@ -216,6 +221,7 @@ WRONG = {
     "study layers": [
         ("study layers text.txt", "wanted two models: gpustab study layers TEXT --model FOLDER --model FOLDER -o DIR"),
         ("study layers text.txt -m folder -m nowhere", "nowhere: there is no such folder of a model"),
+        ("study layers text.txt -m folder -m folder", "folder: holds no encoder: there is no config.json"),
         ("study layers nowhere -m folder -m folder", "nowhere: there is no such file"),
         ("study layers text.txt -m folder -m folder --sentences 9", "--sentences is 9"),
         ("study layers text.txt -m folder -m folder --base nowhere", "--base: nowhere: there is no such f"),

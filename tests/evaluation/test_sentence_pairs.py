@@ -105,3 +105,11 @@ def test_the_advice_on_columns_of_sentences_names_columns_of_text(tmp_path, line
         read_sentence_pairs(path)
     columns = re.search(r"word.columns\W+(\d,\d)", str(error.value))[1]
     assert len(read_sentence_pairs(path, columns=columns).pairs) == 3
+
+
+@pytest.mark.parametrize(("again", "said"), [(1, "1 pair occurs more than once"), (2, "2 pairs occur more than once")])
+def test_pairs_that_occur_again_are_counted_in_words_that_agree(tmp_path, again, said):
+    lines = [f"a cat sits on mat {k}\tthe dog sleeps in house {k}\t{k % 5}.5\n" for k in range(6)]
+    file = tmp_path / "again.tsv"
+    file.write_text("".join([*lines, *lines[:again]]))
+    assert any(said in note for note in read_sentence_pairs(file).notes)

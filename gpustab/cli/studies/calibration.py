@@ -42,12 +42,17 @@ def calibration(
 
     Example: gpustab study calibration --model FOLDER --scores STS.tsv -o calibration
     """
-    with session(showing, runs=None if model else runs or [], named=group or [], least=1) as progress:
+    spaces = None if model or not (runs or group) else runs or []
+    with session(showing, runs=spaces, named=group or [], least=1) as progress:
         if model and (runs or group):
             raise InputError(f"give spaces of words, or models of sentences by {option('model', ...)}, not both")
-        check_models(model or [])
+        if not model and spaces is None:
+            raise InputError(
+                f"no runs were given, and no models: give a space of words, or encoders by {option('model', 'FOLDER')}"
+            )
         if model and calibration_options.scores is None:
             raise InputError(f"no scored pairs of sentences were given; give a file by {option('scores', ...)}")
+        check_models(model or [])
         require("this study", "encoders", *(["transformers"] if model else []))
         from gpustab.studies.calibration.study import calibration as answer
 

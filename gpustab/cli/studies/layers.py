@@ -36,6 +36,7 @@ def layers(
         if len(model or []) < 2:
             raise InputError("wanted two models: gpustab study layers TEXT --model FOLDER --model FOLDER -o DIR")
         folders = check_models(model or [])
+        check_models([layers_options.base] if layers_options.base else [])
         require("this study", "encoders", "transformers", "scipy")
         from gpustab.encoders.sentences import draw_sentences
         from gpustab.studies.layers.study import layers as answer

@@ -40,9 +40,9 @@ def usage(
                 "no encoder was given; wanted: gpustab study usage CORPUS --model FOLDER "
                 "--epochs-by year:1850-1899,1950-1999, or another column"
             )
-        (folder,) = check_models([model])
         if not usage_options.epochs_by:
             raise InputError(f"which periods? Give {option('epochs_by', 'year:1850-1899,1950-1999')}, or a column")
+        (folder,) = check_models([model])
         require("this study", "encoders", "transformers")
         from gpustab.corpus.options import CorpusOptions
         from gpustab.corpus.tokenise import prepare_corpus

@@ -378,7 +378,10 @@ def _differing(words: Differing) -> str:
 
 def _none_differs(words: Differing) -> str:
     each = [f"{counted(of, 'word')}, {first} to {second}" for (first, second), (_, of) in words.counts.items()]
-    return f"No word's contexts differ more than the sampling of authors explains ({listed(each)})."
+    return (
+        f"No single word is found whose contexts surely differ more than the sampling of authors explains "
+        f"({listed(each)}). A word that is not found may have changed all the same."
+    )
 
 
 WORDS_DIFFER = Claim[Differing](

@@ -80,7 +80,7 @@ def shares(row: Parted) -> str:
     n, digits = row.n, 1
     low, high = (n * min(max(end, 0.0), 1.0) for end in (row.shared_low, row.shared_high))
     span = number_span(low, high, digits) if not math.isnan(low + high) else "no interval"
-    return f"{n * row.shared:.{digits}f} of {n} nearest sentences ({span}; by chance {number(n * row.chance, 1)})"
+    return f"{n * row.shared:.{digits}f} of {n} nearest sentences ({span}; by chance {n * row.chance:.1f})"
 
 
 def _judge_alike(row: Parted) -> str:
@@ -128,8 +128,8 @@ LEAST = Claim[Parted](
     judge=lambda row: "no test" if is_same(row) else decide((row.clear_low, row.clear_high), CLEAR, math.inf),
     sentences={
         "yes": lambda row: (
-            f"{capital(layer_called(row.least))} is the least alike: CKA is {number(1 - row.largest, 3)} there, and 1 "
-            f"in equal models. In {layer_called(row.beside)}, the next, the difference is smaller by "
+            f"{capital(layer_called(row.least))} is the least alike: CKA is {number(1 - row.largest, 3)} there (1 "
+            f"in equal models, 0 in unrelated ones). In {layer_called(row.beside)}, the next, the difference is smaller by "
             f"{_smaller(row)}."
         ),
         "no": lambda row: (

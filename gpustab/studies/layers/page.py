@@ -6,7 +6,7 @@ import math
 
 from gpustab.report import Result
 from gpustab.results import Block, Card, Content, SmallTable, Table
-from gpustab.results.page import Columns, counted, number, percent
+from gpustab.results.page import Columns, counted, minus, number, percent
 from gpustab.studies.layers.claims import (
     ALIKE,
     BEYOND,
@@ -26,7 +26,7 @@ from gpustab.studies.shared.wording import capital, number_span
 CITATIONS = ("kornblith2019", "nguyen2021", "ding2021")
 _SHOWN = 10
 _WHAT = (
-    "An encoder works in layers: each takes the vectors of the layer below and changes them. Layer 0 looks words up, "
+    "An encoder works in layers: each takes the vectors of the layer below and changes them. Layer 0 looks tokens up (words, or pieces of them), "
     "the last one gives what you use. Here every sentence has a vector in every layer: the mean over its tokens. "
     "None of the numbers sees whether the axes of a model are turned, and no use of the vectors does."
 )
@@ -41,8 +41,16 @@ _MEASURES = [
         "0 is the same",
         "the part of the differences between sentences that is left when one space is turned onto the other",
     ),
-    ("Shared", "all is the same", "how many of a sentence's nearest sentences both models have: what is near"),
-    ("Dealt out", "unrelated", "the same numbers where the vectors of one model are dealt out to other sentences"),
+    (
+        "Shared",
+        "all is the same, few by chance",
+        "how many of a sentence's nearest sentences both models have: what is near",
+    ),
+    (
+        "Dealt out",
+        "unrelated models",
+        "the same numbers where the vectors of one model are dealt out to other sentences",
+    ),
 ]
 _LONG = 160
 """Letters of a sentence that a table shows."""
@@ -87,20 +95,25 @@ def _tested(row: Parted) -> int:
 def _layers(rows: Table[Layer], row: Parted) -> SmallTable:
     columns: Columns = [
         ("layer", lambda one: capital(layer_called(one.layer))),
-        ("CKA", lambda one: number(one.cka, 4), "1 is the same"),
-        ("95 %", lambda one: number_span(one.cka_low, one.cka_high, 4)),
-        ("CKA, dealt out", lambda one: number(one.cka_dealt, 1), "of rows that are dealt out to other sentences"),
-        ("Procrustes loss", lambda one: number(one.loss, 2), "0 is the same"),
-        ("loss, dealt out", lambda one: number(one.loss_dealt, 2), "of rows that are dealt out to other sentences"),
         (
             f"shared of {row.n}",
             lambda one: f"{row.n * one.shared:.1f}",
             "nearest sentences that two models have in common",
         ),
-        ("95 % ", lambda one: number_span(row.n * one.shared_low, row.n * one.shared_high)),
-        ("by chance", lambda one: number(row.n * one.chance, 1)),
+        ("95 %", lambda one: number_span(row.n * one.shared_low, row.n * one.shared_high)),
+        ("CKA", lambda one: f"{one.cka:.4f}", "1 is the same, 0 unrelated"),
+        ("95 % ", lambda one: number_span(one.cka_low, one.cka_high, 4)),
+        ("Procrustes loss", lambda one: number(one.loss, 2), "0 is the same"),
+        ("95 %  ", lambda one: f"{number(one.loss_low, 2)}–{number(one.loss_high, 2)}"),
+        ("shared by chance", lambda one: f"{row.n * one.chance:.1f}"),
+        ("CKA, dealt out", lambda one: _fixed(one.cka_dealt), "of rows that are dealt out to other sentences"),
+        ("loss, dealt out", lambda one: _fixed(one.loss_dealt), "of rows that are dealt out to other sentences"),
     ]
     return SmallTable.of("", rows, columns, Layer)
+
+
+def _fixed(value: float) -> str:
+    return "0.00" if abs(value) < 0.005 else minus(f"{value:.2f}")
 
 
 def _pairs(rows: list[Pair]) -> SmallTable:
@@ -181,12 +194,17 @@ def cards(result: Content) -> list[Card]:
     span = number_span(row.n * row.shared_low, row.n * row.shared_high)
     return [
         Card("Least alike", capital(layer_called(row.least)), f"of {row.layers}"),
-        Card("CKA there", number(least.cka, 3), "1 is the same", number_span(least.cka_low, least.cka_high, 3)),
+        Card(
+            "CKA there",
+            number(least.cka, 3),
+            "1 is the same, 0 unrelated",
+            number_span(least.cka_low, least.cka_high, 3),
+        ),
         Card(
             "Shared nearest sentences there",
             f"{row.n * row.shared:.1f}",
             f"of {row.n}",
-            f"{span}; by chance {number(row.n * row.chance, 1)}",
+            f"{span}; by chance {row.n * row.chance:.1f}",
         ),
     ]
 

@@ -105,11 +105,11 @@ def _words(result: Content, pair: Pair) -> Block:
             "95 %",
             lambda row: row.span,
             f"interval by leaving out one {unit} after the other; it holds in 80 to 100 of 100 cases, and of small "
-            "differences is too low",
+            "differences is too low; q decides, so it may reach 0 though a word is found",
         ),
         ("by chance", lambda row: number(row.chance, 2), f"95 % of deals of {units} lie below"),
         ("q", lambda row: number(row.q, 2), "false discovery rate at which the word is found"),
-        ("mean usage", lambda row: _verdict(others[row.word, "prt"]), "by the distance of the mean usages"),
+        ("mean usage", lambda row: _verdict(others[row.word, "prt"]), "the same question, by the distance of these"),
         ("clusters", lambda row: _verdict(others[row.word, "jsd"]), "by the divergence of clusters of usages"),
         (
             "usages",

@@ -22,6 +22,8 @@ from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.layers.claims import BEYOND, beyond_base
 from gpustab.studies.layers.figures import by_layer
 from gpustab.studies.layers.measure import PARTS, kept_of, parts_of
+from gpustab.studies.layers.page import cards
+from gpustab.studies.layers.page import page as page_of_layers
 from gpustab.studies.layers.study import FROM_BASE, LAYERS, PAIRS, PARTED, layers
 from tests.encoders.tiny import save, texts, turned
 
@@ -334,3 +336,13 @@ def test_the_page_says_how_many_of_its_verdicts_chance_would_make(result):
     assert counted_of(row := row_of(result)) == "3"
     assert counted_of(row._replace(clear_low=math.nan, clear_high=math.nan)) == "2"  # no interval, so no test
     assert counted_of(row._replace(largest=1e-8)) == ""  # models that are the same are not tested
+
+
+def test_numbers_of_a_column_have_one_form_and_what_the_verdict_rests_on_stands_first(result):
+    page = to_text(result)
+    assert f"shared of {row_of(result).n}" in page
+    (table,) = next(block.tables for block in page_of_layers(result) if block.title.startswith("How alike"))
+    columns = dict(zip(table.header, zip(*table.rows, strict=True), strict=True))
+    for name in ("CKA", "CKA, dealt out", "loss, dealt out", "shared by chance"):
+        assert len({len(value.partition(".")[2]) for value in columns[name]}) == 1, name
+    assert "0 unrelated" in next(card.unit for card in cards(result) if card.about == "CKA there")
