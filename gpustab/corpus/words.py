@@ -80,13 +80,14 @@ def cutter(options: CorpusOptions, own: Own | None = None, *, marked: bool = Fal
         how = "none"
     if plain:
         signs = (not options.drop_numbers, not options.drop_punctuation)
-        find = _pattern(*signs, options.keep_variants, broken=how == "auto").findall
-        find_basic = _pattern(*signs, as_spelled=True, broken=how == "auto", last=0x7F).findall
+        broken = how == "auto"
+        find_basic = _pattern(*signs, as_spelled=True, broken=broken, last=0x7F).findall
         small = options.language not in ("tr", "az", "lt") or not options.lowercase
 
         def words_of(part: str) -> list[str]:
             if small and not _UNUSUAL.search(part):  # most English text: one spelling, and a pattern of few letters
                 return find_basic(lower(part))
+            find = _pattern(*signs, options.keep_variants, broken).findall  # it takes a while to make
             return find(unicodedata.normalize("NFC", lower(part.replace("\u00ad", ""))))
 
         def tokenise(texts: Sequence[str]) -> Iterator[str]:
@@ -175,8 +176,8 @@ def _pattern(numbers: bool, punctuation: bool, as_spelled: bool, broken: bool, l
 
 def _run(majors: str, repeat: str = "+", last: int = 0x10FFFF) -> str:
     """Return an expression of characters whose general categories begin with one of the letters."""
-    ranges = list(_ranges(majors, 0x10000 if last < 0x10000 else 0x110000))
-    basic = "".join(f"\\U{a:08x}-\\U{z:08x}" for a, z in ranges if a < min(0x10000, last))
+    ranges = list(_ranges(majors, last + 1))
+    basic = "".join(f"\\U{a:08x}-\\U{z:08x}" for a, z in ranges if a < 0x10000)
     if last < 0x10000:
         return f"[{basic}]{repeat}"
     other = "".join(f"\\U{a:08x}-\\U{z:08x}" for a, z in ranges if z >= 0x10000)

@@ -108,8 +108,10 @@ def _looks_of(look: Look, *, digits: bool) -> _Looks | None:
     if look.options.cut != "words":
         return None
     keep = look.options.keep_variants
-    cut = (piece.lower() for word in look.spaced if "://" not in word for piece in _PIECE.findall(word))
-    words = Counter(word if keep or _PLAIN.fullmatch(word) else fold(word) for word in cut)
+    words = Counter[str]()
+    for spaced, n in Counter(look.spaced).items():
+        for piece in map(str.lower, _PIECE.findall(spaced)) if "://" not in spaced else ():
+            words[piece if keep or _PLAIN.fullmatch(piece) else fold(piece)] += n
     mixed, whole = Counter[str](), dict[str, int]()
     for word, n in words.items():
         alphabets = {_alphabet(letter) for letter in word} - {""} if not _PLAIN.fullmatch(word) else {"LATIN"}
