@@ -19,8 +19,9 @@ _SYMMETRIC = frozenset(
 )
 """Verbs that say much the same with their subject and object exchanged, or nothing of anybody's doing, or take two."""
 IDIOMS = frozenset(
-    tuple(idiom.split())
-    for idiom in ("shake hand", "hold hand", "change hand", "join hand", "join force", "take step", "bear brunt")
+    (verb, thing)
+    for thing, verbs in {"hand": "shake hold change join", "force": "join", "step": "take", "brunt": "bear"}.items()
+    for verb in words_of(verbs)
 )
 """Verbs and objects that are one thing: nobody shakes certain hands."""
 _QUANTIFIERS = frozenset(words_of("every each only all no any both most many few even just either"))
