@@ -14,20 +14,14 @@ _SYMMETRIC = frozenset(
     words_of(
         "be become remain equal resemble match meet marry join face fight play follow precede accompany have include "
         "represent mean constitute comprise contain involve take prove give send offer show grant tell teach deny "
-        "promise allow lend owe refuse get lack miss"
+        "promise allow lend owe refuse get lack miss do"
     )
 )
 """Verbs that say much the same with their subject and object exchanged, or nothing of anybody's doing, or take two."""
 IDIOMS = frozenset(
-    {
-        ("shake", "hand"),
-        ("hold", "hand"),
-        ("change", "hand"),
-        ("join", "hand"),
-        ("join", "force"),
-        ("take", "step"),
-        ("bear", "brunt"),
-    }
+    (verb, thing)
+    for thing, verbs in {"hand": "shake hold change join", "force": "join", "step": "take", "brunt": "bear"}.items()
+    for verb in words_of(verbs)
 )
 """Verbs and objects that are one thing: nobody shakes certain hands."""
 _QUANTIFIERS = frozenset(words_of("every each only all no any both most many few even just either"))
@@ -37,6 +31,8 @@ _SAYING = frozenset(
 )
 _WITH_COMPLEMENT = frozenset(words_of("make keep find leave consider deem call hold think render set"))
 """Verbs of which an adjective behind them may say what the object becomes: "makes possible new cuts"."""
+_WITH_BARE_VERB = frozenset(words_of("make let help have see hear watch feel notice observe bid"))
+"""Verbs behind whose object a verb may stand as the dictionary lists it: "heard a wolf howl"."""
 _BE = {"VBD": ("was", "were"), "VBZ": ("is", "are"), "VBP": ("is", "are")}
 """By the tag of a verb alone, of one and of several."""
 _LONGEST = 8
@@ -117,9 +113,15 @@ def _are_two(clause: Clause) -> bool:
     has_agent = any(word.text.lower() == "by" for word in clause.rest)  # "rejected an appeal today by a woman"
     firsts = [clause.thing[0], *(clause.subject[:1] if clause.before else ())]
     is_title = any(word.kind == "DET" and word.text[:1].isupper() for word in firsts)  # "composed An American in Paris"
+    last = clause.thing[-1]
+    is_behind = len(clause.thing) > 1 and clause.thing[-2].kind in _NOUNS
+    word = last.text.lower()  # "heard a wolf | howl", "made one | pause"
+    is_deed = (
+        is_behind and clause.verb.lemma in _WITH_BARE_VERB and last is clause.heads[1] and is_form_of(word, word, "VB")
+    )
     one, other = _ends(clause)
     refers = any(word.tag == "PRP$" for word in clause.rest)  # "held the State to its promise"
-    return one != other and not (is_idiom or is_more or is_that or has_agent or is_title or refers)
+    return one != other and not (is_idiom or is_more or is_that or has_agent or is_title or refers or is_deed)
 
 
 def _is_clause(sentence: Parsed, k: int) -> bool:
@@ -182,6 +184,7 @@ def _is_phrase(sentence: Parsed, head: int, part: Sequence[int]) -> bool:
         len(words) == len(part) <= _LONGEST
         and noun.kind in ("NOUN", "PROPN")
         and noun.entity not in _AMOUNTS
+        and (len(part) > 1 or noun.kind == "PROPN" or noun.feats.get("Number") == "Plur")  # "keeps pace", "Snake bit"
         and not (article in ("a", "an") and noun.feats.get("Number") == "Plur")
         and not any(word.kind in _NO_PHRASE and word.text != "-" for word in words)
         and not any(word.tag[:1] == "W" or word.tag in ("TO", "JJR", "RBR") for word in words)  # "more than"
@@ -189,12 +192,11 @@ def _is_phrase(sentence: Parsed, head: int, part: Sequence[int]) -> bool:
 
 
 def _is_one_thing(sentence: Parsed, head: int, part: Sequence[int]) -> bool:
-    """Whether an object is a thing of its own, and no one with its verb ("keeps pace"), nor with more than a place."""
+    """Whether an object is one thing, and has no more than a place."""
     noun, first = sentence[head], sentence[part[0]]
     if noun.kind == "NOUN" and first.kind == "PROPN" and first.relation == "compound":
         return False  # "caused Hal anxiety", "denied Spain aid"
-    is_own = len(part) > 1 or noun.kind == "PROPN" or noun.feats.get("Number") == "Plur"
-    return is_own and all(sentence[k].text in ("of", "in", "at") for k in part if sentence[k].kind == "ADP")
+    return all(sentence[k].text in ("of", "in", "at") for k in part if sentence[k].kind == "ADP")
 
 
 def _is_at_a_start(sentence: Parsed, verb: int, first: int) -> bool:

@@ -128,6 +128,11 @@ SAID = {
     "Similar levels hamstrung barge shipments last year.": "",
     "HEY HO LET the men!": "",
     "The shops are open, and people are riding bicycles.": "negation",
+    # a verb of its own behind the object; an animal's bare word for a name; "do" says no deed
+    "The boy heard a wolf howl.": "",
+    "Such a suspicion made one pause.": "",
+    "Snake ate the sister of the king.": "",
+    "The bird could do wonderful tricks.": "negation",
 }
 
 
