@@ -176,7 +176,7 @@ def check_runs(paths: Sequence[Path], named: Sequence[str] = (), least: int = LE
 
 
 def check_models(folders: Sequence[str]) -> list[Path]:
-    """Return the folders of models; one that is not there, or no encoder, is refused before what reads it is imported."""
+    """Return the folders of models; what is none is refused before what reads it is imported."""
     paths = [Path(folder) for folder in folders]
     if missing := [path for path in paths if not path.is_dir()]:
         raise InputError(f"{missing[0]}: there is no such folder of a model{near_file(missing[0])}")

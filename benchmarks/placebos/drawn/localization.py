@@ -122,7 +122,8 @@ def worlds() -> Iterator[World]:
     yield drawn(name, about, never(*wrong), placed(0.8, synonym=0.55))
     name = "localization.second-negation"
     yield drawn(name, "a bend of −0.03", should("back", "not back"), bent(-0.03))
-    yield drawn(name, "no bend", never("back", "not back"), bent(0.0))
+    yield drawn(name, "a bend of −0.01, the margin", never("back", "not back"), bent(-0.01))
+    yield drawn(name, "no bend", should("not back", "back"), bent(0.0))
     yield drawn(name, "a bend of 0.03", should("not back", "back"), bent(0.03))
     yes, no = should("yes", "no"), should("no", "yes")
     yield drawn("localization.copies", "float32 rounding between two runs", yes, copied(1e-7), (2,))

@@ -129,8 +129,8 @@ LEAST = Claim[Parted](
     sentences={
         "yes": lambda row: (
             f"{capital(layer_called(row.least))} is the least alike: CKA is {number(1 - row.largest, 3)} there (1 "
-            f"in equal models, 0 in unrelated ones). In {layer_called(row.beside)}, the next, the difference is smaller by "
-            f"{_smaller(row)}."
+            f"in equal models, 0 in unrelated ones). In {layer_called(row.beside)}, the next, the difference is "
+            f"smaller by {_smaller(row)}."
         ),
         "no": lambda row: (
             f"No single layer is the least alike: {layer_called(row.least)} and {layer_called(row.beside)} differ by "

@@ -26,9 +26,10 @@ from gpustab.studies.shared.wording import capital, number_span
 CITATIONS = ("kornblith2019", "nguyen2021", "ding2021")
 _SHOWN = 10
 _WHAT = (
-    "An encoder works in layers: each takes the vectors of the layer below and changes them. Layer 0 looks tokens up (words, or pieces of them), "
-    "the last one gives what you use. Here every sentence has a vector in every layer: the mean over its tokens. "
-    "None of the numbers sees whether the axes of a model are turned, and no use of the vectors does."
+    "An encoder works in layers: each takes the vectors of the layer below and changes them. Layer 0 looks tokens up "
+    "(words, or pieces of them), the last one gives what you use. Here every sentence has a vector in every layer: the "
+    "mean over its tokens. None of the numbers sees whether the axes of a model are turned, and no use of the vectors "
+    "does."
 )
 _MEASURES = [
     (
