@@ -229,6 +229,8 @@ WRONG = {
     "study localization": [
         ("study localization nowhere", "nowhere: there is no such file"),
         ("study localization text.txt --model bows", "near it is bow"),
+        ("study localization text.txt --model ./nowhere", "--model is './nowhere': there is no such folder"),
+        ("study localization text.txt --edits --model ./sett", "there is no such folder; near it is set"),
         ("study localization text.txt --model mean=nowhere", "there is no file 'nowhere'"),
         ("study localization text.txt -m urae --train-on nowhere", "--train-on: nowhere: there is no such file"),
         ("study localization text.txt --wordnet nowhere", "--wordnet: nowhere: there is no such folder"),

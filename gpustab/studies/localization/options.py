@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from gpustab.errors import InputError, near, option
+from gpustab.formats.source import near_file
 from gpustab.options import Option, Options, Seed, want_there
 
 
@@ -87,6 +88,8 @@ def check_model(text: str) -> None:
     """
     kind, equals, place = kind_and_place(text)
     if kind not in KINDS:
+        if not equals and Path(text).name != text:  # nobody calls a kind so
+            raise InputError(f"{option('model')} is '{text}': there is no such folder{near_file(Path(text))}")
         raise InputError(
             f"{option('model')} is '{text}'{near(kind, KINDS)}; wanted one of {', '.join(KINDS)}, or a folder"
         )
