@@ -33,6 +33,7 @@ def known(monkeypatch, tmp_path):
     kinds["nothing, too"] = kinds["nothing"]
     for name in kinds:
         (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text("{}")
     monkeypatch.setattr(study, "SentenceEncoder", lambda folder, _: kinds[folder.name])
     return lambda *names: [tmp_path / name for name in names]
 
