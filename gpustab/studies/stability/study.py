@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -33,7 +33,7 @@ from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import near_words, some_words
 from gpustab.studies.shared import spaces
-from gpustab.studies.shared.copies import same_pairs
+from gpustab.studies.shared.copies import Copies, same_pairs
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.shared.ties import alarm_of_ties
@@ -197,32 +197,33 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     lengths = sorted({min(n, lists.k) for n in options.neighbours})
     answer.report(f"{runs.name}: overlap", 0.9)
     n = _length(lengths)
-    copies, pip = same_pairs(runs, pip), pip.without_sums()
-    let_go()
+    together, short = sorted({m for m in (*TOGETHER, len(runs)) if m <= len(runs)}), [m for m in lengths if m <= LENGTH]
+    sums, pip = [pip], pip.without_sums()
+    copies: Copies
+    overlaps: Overlap
+    copies, overlaps, *shared = _beside(
+        runs,
+        lambda: same_pairs(runs, sums.pop()),  # which nobody holds from then on
+        partial(engine.overlap_pass, lists, lengths, compute, spread=n),
+        *(partial(engine.common_pass, lists, m, together, compute) for m in reversed(short)),
+    )
+    common = dict(zip(reversed(short), shared, strict=True))
     judged = judge(runs, pip, copies)
-    let_go()
     if judged.kept and (tied := alarm_of_ties(lists, n)):
         judged = judged._replace(alarms=[*judged.alarms, f"{tied[0]} {NO_VERDICT}"], kept=[])
-    overlaps = engine.overlap_pass(lists, lengths, compute, spread=n)
-    let_go()
     ties = {n: int(lists.tied[:, :, n - 1].sum()) for n in lengths}
     by_word, between = overlaps.of_words(), pair_matrix(overlaps.p_pairs[lengths.index(n)], len(runs))
     result, targets = answer.result, Targets(words=len(rows), missing=len(missing))
-    together, short = sorted({m for m in (*TOGETHER, len(runs)) if m <= len(runs)}), [m for m in lengths if m <= LENGTH]
-    # Each has one thread nearly throughout, and the two that take longest come first.
-    parts: list[Callable[[], Any]] = [
-        partial(nearest_table, runs, lists, n, by_word.mean),
-        partial(look_at_words, runs, pip, words, n, by_word, between, rows),
-        *(partial(engine.common_pass, lists, m, together, compute) for m in reversed(short)),
-    ]
     near: Table
     looked_at: Words
-    beside = len(runs) <= _BESIDE
-    near, looked_at, *shared = side_by_side(operator.call, parts, runs.device) if beside else map(_alone, parts)
-    common = dict(zip(reversed(short), shared, strict=True))
+    near, looked_at = _beside(
+        runs,
+        partial(nearest_table, runs, lists, n, by_word.mean),
+        partial(look_at_words, runs, pip, words, n, by_word, between, rows),
+    )
     notes = spaces.of_group(runs, pip, lists, options.neighbours, ties, missing)
     answer.notes[runs.name] = [*judged.notes, *notes]
-    del parts, lists  # of a thousand runs 40 MB
+    del lists  # of a thousand runs 40 MB
     let_go()
     summary = summarise(runs, pip, looked_at, overlaps, ties, targets, common)
     let_go()
@@ -239,10 +240,14 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     answer.report(f"{runs.name}: done", 1.0)
 
 
-def _alone(part: Callable[[], Any]) -> Any:
-    found = part()
-    let_go()
-    return found
+def _beside(runs: Runs, *parts: Callable[[], Any]) -> Iterator[Any]:
+    """Yield what parts return, in order; each has one thread nearly throughout, so two take the time of one."""
+    if len(runs) <= _BESIDE:
+        yield from side_by_side(operator.call, parts, runs.device)
+        return
+    for part in parts:
+        yield part()
+        let_go()
 
 
 def _add_similarities(similarities: dict[str, Tensor], by_chance: dict[str, float], runs: int, result: Result) -> None:
