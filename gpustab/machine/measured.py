@@ -36,19 +36,24 @@ _BROKEN = (OSError, ValueError, ArithmeticError, RecursionError)
 _VERSIONS = ("gpustab", "torch", "faiss", "threads")
 
 
+def cache_folder() -> Path:
+    """Return the folder of what can be made again."""
+    if own := os.environ.get("GPUSTAB_CACHE"):
+        return Path(own)
+    cache = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(cache) if cache else _home() / ".cache") / "gpustab"
+
+
 def measured_file() -> Path:
     """Return where measurements are kept."""
-    if own := os.environ.get("GPUSTAB_CACHE"):
-        return Path(own) / "measured.json"
-    cache = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    return (Path(cache) if cache else _home() / ".cache") / "gpustab" / "measured.json"
+    return cache_folder() / "measured.json"
 
 
 def faster(device: torch.device) -> str | None:
     """Return which search was the faster at every size that was measured on a device; ``None`` where none was."""
     try:
         return _winner(_entries().get(_key(device)))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except _BROKEN as error:
         log.warning("%s: ignored, as it is no measurement of gpustab (%s)", measured_file(), first_line(error))

@@ -26,6 +26,7 @@ from gpustab.studies.shared import copies
 from gpustab.studies.shared.belonging import WORDS, all_belong, belonging, said_of_apart, said_of_kin, said_of_kinds
 from gpustab.studies.shared.claims import Margin
 from gpustab.studies.shared.copies import Copies, are_one, or_others, same_by_sketch, same_pairs
+from gpustab.studies.shared.looks import kept_look
 from gpustab.studies.shared.ties import HARDLY, decided_by_ties
 
 COLLAPSED = Margin(0.9, "mean cosine above which a space says little: nearly all words point the same way")
@@ -142,9 +143,12 @@ def look_at(runs: Runs, compute: Compute) -> list[str]:
     A sketch finds the collapsed runs and the copies, and acquits the others of lying far almost surely: of runs exactly
     at the limit, 0.7 % are acquitted. Where it leaves a doubt, a larger one is asked, at last the losses of all pairs.
     Of a run that lies apart, though not far, it says nothing: no sketch tells it, and only who measures losses knows.
+    What it found is kept, see :mod:`gpustab.studies.shared.looks`.
     """
-    if int(runs.joint.sum()) < 2:
-        return []
+    return kept_look(runs, compute, lambda: _look(runs, compute)) if int(runs.joint.sum()) > 1 else []
+
+
+def _look(runs: Runs, compute: Compute) -> list[str]:
     sketch = engine.sketch_pass(runs, compute)
     same = same_by_sketch(runs, sketch, compute)
     if same is None:

@@ -167,6 +167,18 @@ def naive_losses(stack):
     return np.array([[float((a - b).norm()) for b in grams] for a in grams])
 
 
+@pytest.mark.parametrize("runs", [16, 48, 128])
+def test_runs_that_differ_most_in_one_direction_are_not_related(runs):
+    alarms = 0
+    for seed in range(20):
+        rng = np.random.default_rng([runs, seed])
+        place, own = 0.45 * rng.normal(size=runs), 0.5 * np.exp(0.1 * rng.normal(size=runs))
+        square = np.subtract.outer(place, place) ** 2 + np.add.outer(own, own)
+        np.fill_diagonal(square, 0)
+        alarms += bool(related(torch.from_numpy(square).sqrt()))
+    assert alarms <= 1
+
+
 @pytest.mark.parametrize("quiet", [1, 2, 4])
 def test_runs_with_less_noise_are_told_and_forbid_nothing(quiet):
     runs = runs_of(torch.stack([*trainings(8 - quiet, 0.4), *(normal(100) + 0.1 * normal(k) for k in range(quiet))]))
