@@ -33,7 +33,7 @@ lie near each other, and others as far from what is due. What two have in common
 which exceeds ``t`` spreads in some ``e^−t`` of pairs; of many pairs one does so by chance. Of 128 skip-gram runs of one
 law and collapsed spaces, 0 of 1,660 subsets of 5 to 96 were alarmed; at 2.5 spreads whatever the pairs, 131."""
 _SURE = 0.85
-"""Part in common from which two are related however much runs differ in one direction. If that direction has more of the
+"""Part in common from which two are related however much runs differ in one direction. If it has more of the
 noise than a third, two of many runs have so much by chance; at 0.93 an average or blend of two is no longer found."""
 _MOST = 50
 """Each takes another look at all pairs: half of a thousand runs took minutes."""
