@@ -1,0 +1,138 @@
+"""What makes a look cheap changes no answer: words are asked once each, and few texts need a pattern of all letters."""
+
+import ast
+import inspect
+import re
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from gpustab.corpus import broken, words
+from gpustab.corpus.evidence import DOUBTS, NEVER_STRONG, doubts_of, evidence_of, look_at, refuse, signs
+from gpustab.corpus.evidence.documents import shared_column, together
+from gpustab.corpus.numbering import number
+from gpustab.corpus.options import CorpusOptions
+from gpustab.corpus.words import Cuts, tokeniser
+from gpustab.errors import InputError
+
+TEXT = st.text(
+    st.sampled_from("ab1Éß’'-–=#@|_+.:/<>[]{}&\\%\t \n\r\x0b\x1c\x85\u00ad\u0301\u2fff\u3000日ﬁ\x1b^x"), max_size=60
+)
+
+
+def test_what_is_never_strong_says_so_itself():
+    for ask in (NEVER_STRONG - {together}) | {shared_column}:  # which is all of it
+        made = [node for node in ast.walk(ast.parse(inspect.getsource(ask))) if isinstance(node, ast.Call)]
+        doubts = [node for node in made if getattr(node.func, "id", "") == "Doubt"]
+        assert doubts
+        for doubt in doubts:
+            assert isinstance(doubt.args[3], ast.Constant), ask
+            assert doubt.args[3].value is False, ask
+    assert set(DOUBTS) > NEVER_STRONG
+
+
+SOURCES = {
+    "tags": ["the/DT old/JJ man/NN saw/VBD it/PRP"] * 40,
+    "markup": ["<p>the <b>old</b> man</p> saw <a href='x'>it</a> &amp; went"] * 40,
+    "damaged": ["fÃ¼r die TÃ¼r der MÃ¤nner, schÃ¶n und grÃ¶ÃŸer"] * 40,
+    "numbers": [f"word{chr(97 + k % 26)}{chr(97 + k // 26)} {k}" for k in range(60)],
+    "prose": ["the old man saw it and went on to the town, he said"] * 40,
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_source_is_refused_alike_where_nobody_wants_the_evidence(tmp_path, name):
+    path = tmp_path / "a.txt"
+    path.write_text("\n".join(f"{line} {k}" if name == "prose" else line for k, line in enumerate(SOURCES[name])))
+    numbered = number(path, CorpusOptions(min_count=1, layout="lines", format="plain"))
+    found = evidence_of(numbered)
+    assert bool(found.strong) is (name != "prose")
+    said = []
+    for ask in (found.refuse, lambda: refuse(numbered)):
+        try:
+            ask()
+        except InputError as error:
+            said.append(str(error))
+    assert len(set(said)) <= 1
+    assert len(said) == 2 * bool(found.strong)
+
+
+def test_doubts_that_are_never_strong_are_not_asked_where_nobody_wants_them(tmp_path, monkeypatch):
+    (tmp_path / "a.txt").write_text("\n".join(f"{line} {k}" for k, line in enumerate(SOURCES["prose"])))
+    look = look_at(number(tmp_path / "a.txt", CorpusOptions(min_count=1, layout="lines")))
+    slight = [doubt for doubt in doubts_of(look) if not doubt.strong]
+    kept = [doubt for doubt in doubts_of(look, without=NEVER_STRONG) if not doubt.strong]
+    assert len(slight) > len(kept)
+    assert all(doubt in slight for doubt in kept)
+
+
+@given(st.lists(TEXT, max_size=3))
+@example(["naïve ‘café’", "日本 co-\nop"])
+def test_words_are_those_of_the_pattern_of_all_letters(texts):
+    options = CorpusOptions()
+    expected = tokeniser(options)(texts)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(words, "_EUROPEAN", 0x10FFFF)
+        patched.setattr(words, "_UNUSUAL", re.compile(""))
+        assert tokeniser(options)(texts) == expected
+
+
+@given(st.lists(TEXT, max_size=3))
+def test_cut_words_are_counted_as_in_the_whole_text(texts):
+    cuts, expected = Cuts(CorpusOptions()), {name: Counter() for name in words._KINDS}
+    cuts.see(texts)
+    for text in texts:
+        for found in words._TOKENS.finditer(text):
+            expected[found.lastgroup][found[0]] += 1
+    assert {name: list(of.items()) for name, of in cuts._found.items()} == {
+        name: list(of.items()) for name, of in expected.items()
+    }
+
+
+@given(TEXT)
+@example("see www.example.org")
+@example("https://x")
+@example("\x1b[31mred")
+@example("a@b.org")
+def test_text_without_signs_of_markup_has_none(text):
+    if not signs.has_markup(text):
+        assert not [pattern for pattern in signs._MARKUP.values() if pattern.search(text)]
+
+
+@given(TEXT)
+@example("word, 5")
+@example("5 ,")
+@example("1\tword word")
+def test_lines_that_end_with_a_number_are_found_without_cutting_them(text):
+    line = text.strip()
+    cells = signs._cells(line)
+    there = len(cells) > 1 and (signs._is_number(cells[0]) or signs._is_number(cells[-1]))
+    assert signs._ends_with_a_number(line) is bool(line and there)
+
+
+@given(TEXT)
+@example("presi-\r\ndent")
+@example("presi- ")
+@example("presi–\ndent")
+def test_ends_of_lines_behind_hyphens_are_found(text):
+    ends = tuple(f"{hyphen}{blank}" for hyphen in broken.HYPHENS for blank in ("", " ", "\r"))
+    pattern = broken._AT_AN_END_OF_ASCII if text.isascii() else broken._AT_AN_END
+    assert bool(pattern.search(text)) is (text.endswith(ends) or any(f"{end}\n" in text for end in ends))
+
+
+@given(st.text(st.sampled_from("aé日'-–=\x7f_1"), min_size=1, max_size=8), st.booleans())
+def test_a_word_of_letters_is_its_own_part(token, hyphens_part):
+    pieces = (broken._PARTS if hyphens_part else broken._PARTS_OF_TOKENS).split(token)
+    assert broken.taken_apart(token, hyphens_part=hyphens_part) == (tuple(pieces[::2]), tuple(pieces[1::2]))
+    assert broken._core(token) == broken._AROUND.sub("", token)
+
+
+def test_spans_are_what_stands_between_blanks(tmp_path):
+    (tmp_path / "a.txt").write_text("b a b\n\nc b\n")
+    look = look_at(number(tmp_path / "a.txt", CorpusOptions(min_count=1)))
+    assert list(look.spans.items()) == [("b", 3), ("a", 1), ("c", 1)]
+    assert look.spans.total() == len(look.spaced)
+    assert list(replace(look, blocks=[]).spans) == []
