@@ -5,18 +5,22 @@ import inspect
 import re
 from collections import Counter
 from dataclasses import replace
+from random import Random
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gpustab.corpus import broken, words
+from gpustab.corpus import broken, tokenise, words
 from gpustab.corpus.evidence import DOUBTS, NEVER_STRONG, doubts_of, evidence_of, look_at, refuse, signs
 from gpustab.corpus.evidence.documents import shared_column, together
 from gpustab.corpus.numbering import number
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.words import Cuts, tokeniser
 from gpustab.errors import InputError
+from gpustab.small_data.text import read_text
+from gpustab.studies.bootstrap.corpus import corpus_of
+from gpustab.studies.bootstrap.options import BootstrapOptions
 
 TEXT = st.text(
     st.sampled_from("ab1Éß’'-–=#@|_+.:/<>[]{}&\\%\t \n\r\x0b\x1c\x85\u00ad\u0301\u2fff\u3000日ﬁ\x1b^x"), max_size=60
@@ -34,19 +38,20 @@ def test_what_is_never_strong_says_so_itself():
     assert set(DOUBTS) > NEVER_STRONG
 
 
+WORDS = ["the", "old", "man", "saw", "it", "and", "went", "on", "to", "a", "town", "of", "many", "words"]
 SOURCES = {
     "tags": ["the/DT old/JJ man/NN saw/VBD it/PRP"] * 40,
     "markup": ["<p>the <b>old</b> man</p> saw <a href='x'>it</a> &amp; went"] * 40,
     "damaged": ["fÃ¼r die TÃ¼r der MÃ¤nner, schÃ¶n und grÃ¶ÃŸer"] * 40,
     "numbers": [f"word{chr(97 + k % 26)}{chr(97 + k // 26)} {k}" for k in range(60)],
-    "prose": ["the old man saw it and went on to the town, he said"] * 40,
+    "prose": [" ".join(Random(k).choices(WORDS, k=12)) for k in range(90)],
 }
 
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_source_is_refused_alike_where_nobody_wants_the_evidence(tmp_path, name):
     path = tmp_path / "a.txt"
-    path.write_text("\n".join(f"{line} {k}" if name == "prose" else line for k, line in enumerate(SOURCES[name])))
+    path.write_text("\n".join(SOURCES[name]))
     numbered = number(path, CorpusOptions(min_count=1, layout="lines", format="plain"))
     found = evidence_of(numbered)
     assert bool(found.strong) is (name != "prose")
@@ -60,8 +65,18 @@ def test_a_source_is_refused_alike_where_nobody_wants_the_evidence(tmp_path, nam
     assert len(said) == 2 * bool(found.strong)
 
 
+def test_studies_that_show_no_evidence_do_not_make_it(tmp_path, monkeypatch):
+    (tmp_path / "good.txt").write_text("\n".join(SOURCES["prose"]))
+    (tmp_path / "bad.txt").write_text("\n".join(SOURCES["tags"]))
+    monkeypatch.setattr(tokenise, "evidence_of", lambda _: pytest.fail("nobody sees it"))
+    assert len(read_text(tmp_path / "good.txt", "en", layout="lines").words) > 10
+    assert len(corpus_of([], BootstrapOptions(text=str(tmp_path / "good.txt")))) > 0
+    with pytest.raises(InputError, match="words with their tags"):
+        corpus_of([], BootstrapOptions(text=str(tmp_path / "bad.txt")))
+
+
 def test_doubts_that_are_never_strong_are_not_asked_where_nobody_wants_them(tmp_path, monkeypatch):
-    (tmp_path / "a.txt").write_text("\n".join(f"{line} {k}" for k, line in enumerate(SOURCES["prose"])))
+    (tmp_path / "a.txt").write_text("\n".join(SOURCES["prose"]))
     look = look_at(number(tmp_path / "a.txt", CorpusOptions(min_count=1, layout="lines")))
     slight = [doubt for doubt in doubts_of(look) if not doubt.strong]
     kept = [doubt for doubt in doubts_of(look, without=NEVER_STRONG) if not doubt.strong]
