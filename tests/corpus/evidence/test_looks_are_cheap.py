@@ -22,9 +22,43 @@ from gpustab.small_data.text import read_text
 from gpustab.studies.bootstrap.corpus import corpus_of
 from gpustab.studies.bootstrap.options import BootstrapOptions
 
-TEXT = st.text(
-    st.sampled_from("ab1Éß’'-–=#@|_+.:/<>[]{}&\\%\t \n\r\x0b\x1c\x85\u00ad\u0301\u2fff\u3000日ﬁ\x1b^x"), max_size=60
+SIGNS = "ab1Éß’'-–=#@|_+.:/<>[]{}&\\%\t \n\r\x0b\x1c\x85\u00ad\u0301\u2fff\u3000日ﬁ\x1b^x"
+MARKS = (
+    *(
+        "C++",
+        "C#",
+        "a+b",
+        "#tag",
+        "@you",
+        "a|b",
+        "a_b",
+        "4th",
+        "b-2",
+        "x#y",
+        "5",
+        "-1.5",
+        "1e5",
+        "co-\nop",
+        "co-\r\nop",
+    ),
+    *("co- \nop", "co–\nop", "co¬\r\nop", "\x1b[31m", "^[[0m", "[31m", "<b>", "{{x}}", "[[a|b]]", "{|", "|x=y", "](u)"),
+    *(
+        "https://x",
+        "www.x.org",
+        "a@b.org",
+        "&uuml;",
+        "\\textbf{a}",
+        "@book{",
+        "\\u00fc",
+        "=C3",
+        "%C3",
+        "\\n",
+        "naïve",
+        "日本",
+    ),
 )
+"""One of every kind that is looked for."""
+TEXT = st.lists(st.one_of(st.sampled_from(SIGNS), st.sampled_from(MARKS)), max_size=12).map("".join)
 
 
 def test_what_is_never_strong_says_so_itself():
@@ -96,6 +130,8 @@ def test_words_are_those_of_the_pattern_of_all_letters(texts):
 
 
 @given(st.lists(TEXT, max_size=3))
+@example([f" {mark} " for mark in MARKS])
+@example(["C++"])
 def test_cut_words_are_counted_as_in_the_whole_text(texts):
     cuts, expected = Cuts(CorpusOptions()), {name: Counter() for name in words._KINDS}
     cuts.see(texts)
@@ -107,11 +143,13 @@ def test_cut_words_are_counted_as_in_the_whole_text(texts):
     }
 
 
+@pytest.mark.parametrize("mark", MARKS)
+def test_every_kind_of_markup_is_seen_alone(mark):
+    there = any(pattern.search(mark) for pattern in signs._MARKUP.values())
+    assert signs.has_markup(mark) or not there
+
+
 @given(TEXT)
-@example("see www.example.org")
-@example("https://x")
-@example("\x1b[31mred")
-@example("a@b.org")
 def test_text_without_signs_of_markup_has_none(text):
     if not signs.has_markup(text):
         assert not [pattern for pattern in signs._MARKUP.values() if pattern.search(text)]
@@ -119,6 +157,7 @@ def test_text_without_signs_of_markup_has_none(text):
 
 @given(TEXT)
 @example("word, 5")
+@example("5")
 @example("5 ,")
 @example("1\tword word")
 def test_lines_that_end_with_a_number_are_found_without_cutting_them(text):
@@ -130,6 +169,7 @@ def test_lines_that_end_with_a_number_are_found_without_cutting_them(text):
 
 @given(TEXT)
 @example("presi-\r\ndent")
+@example("presi–\r\ndent")
 @example("presi- ")
 @example("presi–\ndent")
 def test_ends_of_lines_behind_hyphens_are_found(text):
