@@ -113,7 +113,7 @@ def refuse(numbered: Numbered) -> None:
     Raises:
         InputError: for a strong doubt.
     """
-    _refuse(numbered.source.name, strong_doubts_of(look_at(numbered)))
+    _refuse(numbered.source.name, strong_doubts_of(look_at(numbered, near=False)))
 
 
 def _refuse(name: str, strong: Sequence[Doubt]) -> None:
@@ -197,12 +197,17 @@ def _passed(notes: Sequence[str]) -> Iterator[Doubt]:
             yield Doubt("passed", 0.0, (), False, f"{PASSED}{files}", "make plain text of them if they belong here")
 
 
-def look_at(numbered: Numbered) -> Look:
-    """Return what doubts look at."""
+def look_at(numbered: Numbered, *, near: bool = True) -> Look:
+    """Return what doubts look at.
+
+    Args:
+        numbered: the words of a source.
+        near: whether documents that are nearly the same are looked for, among all of them.
+    """
     documents = numbered.source
     lengths = np.diff(numbered.texts) - 1
     starts = numbered.starts - numbered.documents
-    pairs = near_copies(numbered.ids, numbered.starts, END)
+    pairs = near_copies(numbered.ids, numbered.starts, END) if near else np.zeros((0, 2), np.int64)
     return Look(
         documents.name,
         documents.layout,

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gpustab.corpus import broken, tokenise, words
-from gpustab.corpus.evidence import DOUBTS, NEVER_STRONG, doubts_of, evidence_of, look_at, refuse, signs
+from gpustab.corpus.evidence import DOUBTS, NEVER_STRONG, doubts_of, evidence_of, look_at, page, refuse, signs
 from gpustab.corpus.evidence.documents import shared_column, together
 from gpustab.corpus.numbering import number
 from gpustab.corpus.options import CorpusOptions
@@ -103,6 +103,7 @@ def test_studies_that_show_no_evidence_do_not_make_it(tmp_path, monkeypatch):
     (tmp_path / "good.txt").write_text("\n".join(SOURCES["prose"]))
     (tmp_path / "bad.txt").write_text("\n".join(SOURCES["tags"]))
     monkeypatch.setattr(tokenise, "evidence_of", lambda _: pytest.fail("nobody sees it"))
+    monkeypatch.setattr(page, "near_copies", lambda *_: pytest.fail("they stop nobody"))
     assert len(read_text(tmp_path / "good.txt", "en", layout="lines").words) > 10
     assert len(corpus_of([], BootstrapOptions(text=str(tmp_path / "good.txt")))) > 0
     with pytest.raises(InputError, match="words with their tags"):
