@@ -2,11 +2,12 @@
 
     python -m benchmarks.profile_studies [--before CHECKOUT] [--only NAME,NAME] [--repeats N]
 
-Every call is a process of its own. A thread in it looks a hundred times a second at what the main thread is doing, and
-takes down the room of the innermost function of gpustab: so every command has phases, and none is slowed down. What
-the processor did between two looks goes to the chapter of a study that has some.
-With ``--before`` the same calls go to an earlier version in turn; what it does not know is left out. Rows of other
-calls stay in the file, each with its commit; ``not_run`` says which calls have no row of this one.
+Every call is a process of its own (:mod:`benchmarks.phases`). A thread in it looks a hundred times a second at what is
+at work, and takes down the room of the innermost function of gpustab: so every command has phases, and none is slowed
+down. ``phases`` are elapsed seconds, ``work`` those of the processor, of other processes ("elsewhere") too.
+With ``--before`` the same calls go to an earlier version in turn. Rows of other calls stay in the file, each with its
+commit; ``not_run`` says which calls have no row of this one. A call that fails takes no row's place: it stands under
+``failed``, and the bench ends with an error if it is one of this version.
 """
 
 from __future__ import annotations
@@ -17,19 +18,17 @@ import json
 import os
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
-EVERY = 0.01
-"""Seconds between two looks."""
+from benchmarks.calls import launch
+from benchmarks.phases import START
+
+PHASES = Path(__file__).with_name("phases.py")
 
 SENTENCES = ("A {} was seen on the old road to the town .", "On the old road to the town somebody saw a {} .")
 NOUNS = ("horse", "dog", "man", "woman", "tree", "car", "child", "soldier", "house", "train", "cow", "boat")
@@ -90,85 +89,9 @@ MADE = {
     "--epochs-by year:1790-2020:80 --control 1 --dim 50",
 }
 
-ROOMS = {
-    "training": ("gpustab/training/", "gpustab/trainers/", "gpustab/kernels/training/"),
-    "products": ("gpustab/engine/", "gpustab/kernels/"),
-    "reading": ("gpustab/formats/", "gpustab/runs/", "gpustab/spaces/", "gpustab/corpus/", "gpustab/small_data/"),
-    "drawing": ("gpustab/report/svg/", "/figures.py"),
-    "writing": ("gpustab/report/", "gpustab/results/", "/page.py"),
-}
-"""Parts of the paths of modules, by phase; the first that fits decides. A study's own modules have their name."""
-
-
-def phase_of(frame: FrameType | None) -> str:
-    """Return the phase of what runs: imports, or the room of the innermost module of gpustab.
-
-    >>> phase_of(None)
-    'start'
-    """
-    while frame is not None:
-        path = frame.f_code.co_filename
-        if path.startswith("<frozen importlib"):
-            return "start"
-        if "/gpustab/" in path and "site-packages" not in path:
-            return _room(path[path.rindex("/gpustab/") + 1 :])
-        frame = frame.f_back
-    return "start"
-
-
-def chapter_of(frame: FrameType | None) -> str:
-    """Return the title of the chapter of `study instability` that is at work; nothing elsewhere.
-
-    >>> chapter_of(None)
-    ''
-    """
-    while frame is not None:
-        if frame.f_code.co_name == "_measure" and frame.f_code.co_filename.endswith("instability/study.py"):
-            return str(frame.f_locals.get("title", ""))
-        frame = frame.f_back
-    return ""
-
-
-def _room(path: str) -> str:
-    for phase, parts in ROOMS.items():
-        if any(part in path for part in parts):
-            return phase
-    return path.removeprefix("gpustab/").removesuffix(".py")
-
-
-def watched(arguments: list[str], kept: Path) -> None:
-    """Run a command in this process and write how often each phase was seen, and the processor seconds of chapters."""
-    seen: Counter[str] = Counter()
-    chapters: dict[str, float] = defaultdict(float)
-    main, over = threading.main_thread().ident, threading.Event()
-
-    def watch() -> None:
-        before = time.process_time()
-        while not over.wait(EVERY):
-            frame = sys._current_frames().get(main or 0)
-            seen[phase_of(frame)] += 1
-            now = time.process_time()
-            chapters[chapter_of(frame)] += now - before
-            before = now
-
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    sys.argv = ["gpustab", *arguments]
-    sys.path.pop(0)  # this folder
-    try:
-        from gpustab.cli import run
-
-        run()
-    finally:
-        over.set()
-        watcher.join()
-        kept.write_text(json.dumps({"seen": seen, "chapters": chapters}))
-
 
 def call(tree: Path, line: str, places: dict[str, str], folder: Path) -> dict[str, Any]:
     """Run a call of a checkout; return its exit code, seconds, phases, peak and what it wrote."""
-    from benchmarks.calls import launch  # the call is this file too, beside a version that may not have the module
-
     out, seen = folder / "out", folder / "seen.json"
     for path in (out, seen):
         shutil.rmtree(path, ignore_errors=True)
@@ -178,48 +101,58 @@ def call(tree: Path, line: str, places: dict[str, str], folder: Path) -> dict[st
     own = os.environ | {"PYTHONPATH": str(tree), "OMP_WAIT_POLICY": "PASSIVE"}
     arguments = [*line.format(**places, **target).split(), *([] if line.endswith("--help") else ["-q"])]
     begin = time.perf_counter()
-    took = launch([sys.executable, __file__, "--watched", str(seen), *arguments], folder, own)
+    took = launch([sys.executable, PHASES, seen, *arguments], folder, own)
     seconds = time.perf_counter() - begin
-    watched = json.loads(seen.read_text()) if seen.exists() else {"seen": {}, "chapters": {}}
-    counts = watched["seen"]
-    looks = sum(counts.values()) or 1
+    looks = json.loads(seen.read_text()) if seen.exists() else {"phases": {}, "work": {}, "chapters": {}}
     return {
         "code": took.code,
         "seconds": round(seconds, 2),
         "processor": round(took.seconds, 2),
-        "phases": {phase: round(seconds * count / looks, 2) for phase, count in counts.items()},
-        "chapters": {title: round(spent, 2) for title, spent in watched["chapters"].items() if title},
+        "phases": _whole(looks["phases"], seconds, START),
+        "work": _whole(looks["work"], took.seconds, "elsewhere"),
+        "chapters": {title: round(spent, 2) for title, spent in looks["chapters"].items() if title},
         "peak_mb": round(took.peak / 1e6),
         "written": sum(path.stat().st_size for path in out.rglob("*") if path.is_file()),
         "said": took.said.strip()[-300:],
     }
 
 
+def _whole(seen: Mapping[str, float], total: float, rest: str) -> dict[str, float]:
+    """Return seconds by phase that add up to all: what was not seen, as before the first look, is of the phase rest."""
+    unseen = {rest: seen.get(rest, 0.0) + max(total - sum(seen.values()), 0.0)}
+    return {phase: round(spent, 2) for phase, spent in {**seen, **unseen}.items()}
+
+
 def row_of(name: str, version: str, calls: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the medians of several calls, with their least and most seconds; phases of less than 2 % are left out."""
     seconds = [one["seconds"] for one in calls]
-    phases, chapters = _medians(calls, "phases"), _medians(calls, "chapters")
-    middle = statistics.median(seconds)
-    shown = sorted((item for item in phases.items() if item[1] >= 0.02 * middle), key=lambda item: -item[1])
+    chapters = _medians(calls, "chapters")
+    middle, processor = statistics.median(seconds), statistics.median(one["processor"] for one in calls)
+    failed = next((one for one in calls if one["code"]), None)
     return {
         "call": name,
         "version": version,
-        "code": max(one["code"] for one in calls),
+        "code": failed["code"] if failed else 0,
         "seconds": middle,
         "span": [min(seconds), max(seconds)],
-        "processor": statistics.median(one["processor"] for one in calls),
+        "processor": processor,
         "load": round(os.getloadavg()[0], 1),
-        "phases": dict(shown),
+        "phases": _large(_medians(calls, "phases"), middle),
+        "work": _large(_medians(calls, "work"), processor),
         **({"chapters": chapters} if chapters else {}),
         "peak_mb": max(one["peak_mb"] for one in calls),
         "written": calls[-1]["written"],
-        **({"said": calls[-1]["said"]} if any(one["code"] for one in calls) else {}),
+        **({"said": failed["said"]} if failed else {}),
     }
 
 
 def _medians(calls: list[dict[str, Any]], what: str) -> dict[str, float]:
     names = dict.fromkeys(name for one in calls for name in one[what])
     return {name: statistics.median(one[what].get(name, 0.0) for one in calls) for name in names}
+
+
+def _large(seconds: Mapping[str, float], total: float) -> dict[str, float]:
+    return dict(sorted((item for item in seconds.items() if item[1] >= 0.02 * total), key=lambda item: -item[1]))
 
 
 def _scored() -> Iterator[str]:
@@ -242,15 +175,17 @@ def main() -> None:
 
     import torch
 
-    from benchmarks.setting import ROOT, environment, keep
+    from benchmarks.setting import ROOT, commit_of, environment, keep
 
     kept = given.out or ROOT / "benchmarks/results/studies-cpu.json"
-    trees = {_commit(tree): tree.resolve() for tree in (ROOT, given.before) if tree}
+    trees = {commit_of(tree): tree.resolve() for tree in (ROOT, given.before) if tree}
     beginnings = tuple(part for part in given.only.split(",") if part)
     chosen = {name: line for name, line in CALLS.items() if not beginnings or name.startswith(beginnings)}
     for wanted in ("encoder", "other"):
         chosen = {name: line for name, line in chosen.items() if getattr(given, wanted) or f"{{{wanted}}}" not in line}
-    rows = json.loads(kept.read_text())["rows"] if kept.exists() else []
+    present = next(iter(trees))
+    before = json.loads(kept.read_text()) if kept.exists() else {}
+    rows, failed = before.get("rows", []), before.get("failed", [])
     with tempfile.TemporaryDirectory() as temporary:
         folder, made = Path(temporary), given.made or Path(temporary) / "made"
         made.mkdir(exist_ok=True)
@@ -269,7 +204,7 @@ def main() -> None:
                 if done["code"]:
                     raise SystemExit(f"{line}: {done['said']}")
                 shutil.move(folder / "out" / "o", made / name)
-                rows = _with(rows, [row_of(f"make: {line.format(out=name)}", next(iter(trees)), [done])])
+                rows, failed = _with(rows, failed, [row_of(f"make: {line.format(out=name)}", present, [done])])
         for name, line in chosen.items():
             found: dict[str, list[dict[str, Any]]] = {version: [] for version in trees}
             for _ in range(given.repeats):
@@ -277,18 +212,31 @@ def main() -> None:
                     found[version].append(call(tree, line, places, folder))
             new = [row_of(name, version, calls) for version, calls in found.items()]
             print(*map(json.dumps, new), sep="\n", flush=True)
-            rows = _with(rows, new)
-            there = environment(torch.device("cpu"))
-            keep({"environment": there, "rows": rows, "not_run": _not_run(rows, next(iter(trees)))}, kept)
+            rows, failed = _with(rows, failed, new)
+            there = {"environment": environment(torch.device("cpu")), "rows": rows}
+            keep(there | {"failed": failed, "not_run": _not_run(rows, present)}, kept)
+    if wrong := [row["call"] for row in failed if row["version"] == present and row["call"] in chosen]:
+        raise SystemExit(f"failed: {', '.join(wrong)}")
 
 
-def _with(rows: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return rows with new ones, which take the place of all others of their calls."""
-    calls = {row["call"] for row in new}
-    return [row for row in rows if row["call"] not in calls] + new
+Rows = list[dict[str, Any]]
 
 
-def _not_run(rows: list[dict[str, Any]], version: str) -> dict[str, str]:
+def _with(rows: Rows, failed: Rows, new: Rows) -> tuple[Rows, Rows]:
+    """Return rows and failed calls with new ones, that of this version first.
+
+    A row takes the place of all others of its call, those of failed calls too; where the call failed in this version,
+    only of those of its own version.
+    """
+    well, wrong = [row for row in new if not row["code"]], [row for row in new if row["code"]]
+    done = {new[0]["call"]} if new and not new[0]["code"] else set()
+    same, again = {(row["call"], row["version"]) for row in well}, {(row["call"], row["version"]) for row in new}
+    rows = [row for row in rows if row["call"] not in done and (row["call"], row["version"]) not in same]
+    failed = [row for row in failed if row["call"] not in done and (row["call"], row["version"]) not in again]
+    return rows + well, failed + [{key: row[key] for key in ("call", "version", "code", "said")} for row in wrong]
+
+
+def _not_run(rows: Rows, version: str) -> dict[str, str]:
     """Say of every call without a row of a version which one it has, or what it would take."""
     last = {row["call"]: row["version"] for row in rows}
     there = {row["call"] for row in rows if row["version"] == version}
@@ -299,13 +247,5 @@ def _not_run(rows: list[dict[str, Any]], version: str) -> dict[str, str]:
     }
 
 
-def _commit(tree: Path) -> str:
-    command = ["git", "-C", str(tree), "describe", "--always", "--dirty"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-
-
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--watched"]:
-        watched(sys.argv[3:], Path(sys.argv[2]))
-    else:
-        main()
+    main()

@@ -13,6 +13,8 @@ from typing import Any
 import torch
 
 ROOT = Path(__file__).resolve().parent.parent
+RESULTS = "benchmarks/results"
+"""Where benches write, within a checkout: what they wrote before changes nothing that is measured."""
 PACKAGES = (
     *("gpustab", "torch", "numpy", "faiss-cpu", "faiss-gpu", "faiss-gpu-cu13-cuvs", "torchmetrics", "triton"),
     *("pandas", "pyarrow"),
@@ -54,9 +56,29 @@ def _version(package: str) -> str | None:
         return None
 
 
+def commit_of(tree: Path, *, digits: int | None = None) -> str:
+    """Return the commit of a checkout, marked as dirty if a file of it was changed that is no result of a bench.
+
+    Args:
+        tree: the checkout.
+        digits: of the hash.
+
+    Raises:
+        OSError: without git.
+        subprocess.CalledProcessError: if it is no checkout.
+    """
+    name = _git(tree, "describe", "--always", *([f"--abbrev={digits}"] if digits else []))
+    changed = _git(tree, "status", "--porcelain", "--untracked-files=no", "--", ".", f":(exclude){RESULTS}")
+    return f"{name}-dirty" if changed else name
+
+
+def _git(tree: Path, *words: str) -> str:
+    done = subprocess.run(["git", "-C", str(tree), *words], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
 def _commit() -> str:
     try:
-        command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+        return commit_of(ROOT, digits=12)
     except (OSError, subprocess.CalledProcessError):
         return "unknown"

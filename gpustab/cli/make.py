@@ -184,11 +184,13 @@ def train(
         _tell_next_step(result.settings, len(result.groups), output, showing)
 
 
-def fitted(content: dict[str, Any], folder: Path, progress: Bar, showing: Showing, parts: int = 1) -> Fitted:
+def fitted(
+    content: dict[str, Any], folder: Path, progress: Bar, showing: Showing, parts: int = 1, *, look: bool = True
+) -> Fitted:
     """Return the plan whose open settings fit the corpus, and say them; see :func:`gpustab.training.fitting.fit`."""
     from gpustab.training.fitting import fit
 
-    found = fit(content, folder, progress, parts, look=not (showing.quiet or showing.json))
+    found = fit(content, folder, progress, parts, look=look and not (showing.quiet or showing.json))
     if found.says and not showing.quiet:
         progress.print(f"chosen to fit {found.says}")
     return found

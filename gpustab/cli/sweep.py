@@ -93,9 +93,12 @@ def sweep(
         given = read_settings(content)
         settings_of(given, values, grid=grid)  # refuses what cannot vary, before the corpus is read
         bits_of(values, labels)
-        plan = fitted(content, output / f"{given.techniques[0]}-baseline", progress, showing).settings
-        compute = computing.compute()
-        show(measure(plan, values, output, grid=grid, labels=labels, compute=compute, progress=progress), showing)
+        found = fitted(content, output / f"{given.techniques[0]}-baseline", progress, showing, look=False)
+        plan, compute, prepare = found.settings, computing.compute(), found.prepare
+        made = measure(
+            plan, values, output, grid=grid, labels=labels, compute=compute, progress=progress, prepare=prepare
+        )
+        show(made, showing)
 
 
 def _values(texts: list[str]) -> dict[str, list[Any]]:

@@ -26,7 +26,8 @@ what OCR reads for a hyphen."""
 _SOFT = re.compile("(?<!\u00ad)\u00ad++[ \t\r]*+\n[ \t]*")
 _NO_LETTER = r"\s!-@\[-`{-~"  # of ASCII: letters beyond it end in marks, which are none either
 _HARD = re.compile(f"(?<=[^{_NO_LETTER}])([{HYPHENS}])[ \t\r]*\n[ \t]*(?=[^{_NO_LETTER}])")
-_ENDS = tuple(f"{hyphen}{blank}" for hyphen in HYPHENS for blank in ("", " ", "\r"))
+_AT_AN_END = re.compile(f"[{HYPHENS}][ \r]?(?:\n|\\Z)")
+_AT_AN_END_OF_ASCII = re.compile(f"[{''.join(filter(str.isascii, HYPHENS))}][ \r]?(?:\n|\\Z)")
 _PARTS = re.compile(f"([{HYPHENS}]{BREAK}?)")
 _PARTS_OF_TOKENS = re.compile(f"([{HYPHENS}]{BREAK})")
 _AROUND = re.compile(r"^[^\w]+|[^\w]+$")
@@ -48,7 +49,7 @@ def run_on(text: str, how: JoinBroken) -> str:
         return text
     if "\u00ad" in text and how != "none":
         text = _SOFT.sub("", text)
-    if how != "none" and (text.endswith(_ENDS) or any(f"{end}\n" in text for end in _ENDS)):
+    if how != "none" and (_AT_AN_END_OF_ASCII if text.isascii() else _AT_AN_END).search(text):
         text = _HARD.sub(r"\1" + BREAK if how == "auto" else "", text.replace(BREAK, ""))
     return text.replace("\n", " ")
 
@@ -62,6 +63,8 @@ class Word(NamedTuple):
 
 def taken_apart(token: str, *, hyphens_part: bool) -> Word:
     """Return the parts of a token; where hyphens do not part words, breaks alone do."""
+    if token.isalpha():
+        return Word((token,), ())
     pieces = (_PARTS if hyphens_part else _PARTS_OF_TOKENS).split(token)
     return Word(tuple(pieces[::2]), tuple(pieces[1::2]))
 
@@ -76,6 +79,9 @@ class Breaks:
 
     def see(self, word: Word, times: int) -> None:
         """Take in a token that stands so many times."""
+        if not word.signs:
+            self._words[_core(word.parts[0])] += times
+            return
         for place, part in enumerate(word.parts):
             if not any(sign.endswith(BREAK) for sign in word.signs[max(place - 1, 0) : place + 1]):
                 self._words[_core(part)] += times
@@ -145,7 +151,7 @@ class Breaks:
 
 def _core(token: str) -> str:
     """A token without the signs around it, which it has where blanks alone cut."""
-    return _AROUND.sub("", token)
+    return token if token.isalnum() else _AROUND.sub("", token)
 
 
 def _plain(sign: str) -> str:

@@ -43,7 +43,7 @@ class Corpus:
         records: id and metadata of the ``m`` documents.
         source: where their raw text can be read again.
         notes: what the files were taken for, and what was passed over.
-        evidence: what was found about the source before training; None of a corpus that was made in memory.
+        evidence: what was found about the source before training; None where nobody looked for all of it.
     """
 
     name: str

@@ -6,6 +6,7 @@ costs by the size of the vocabulary, not of the text.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
@@ -21,6 +22,7 @@ from gpustab.corpus.words import Own, spelling
 from gpustab.errors import option
 from gpustab.spaces.words import printable
 
+_HYPHEN = re.compile(f"[{HYPHENS}]")
 _SHOWN = 3
 
 Changes = Mapping[int, tuple[str, ...]]
@@ -48,7 +50,7 @@ def _meant(
     hyphens = options.cut == "words" and options.join_broken == "auto"  # then they are within tokens
     apart = own is None and (breaks or hyphens)
     for k, word in enumerate(words):
-        if not (apart and any(sign in word for sign in HYPHENS)) and (one := spell(word)) != word:
+        if not (apart and _HYPHEN.search(word)) and (one := spell(word)) != word:
             changes[k], folded[f"{word} → {one}"] = (one,), int(counts[k])
     notes = list[str]()
     if apart:

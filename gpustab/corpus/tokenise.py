@@ -17,7 +17,7 @@ from gpustab.corpus.compact import Ids, Offsets
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.corpus import CorpusOptions as CorpusOptions
 from gpustab.corpus.documents import Documents
-from gpustab.corpus.evidence import evidence_of
+from gpustab.corpus.evidence import evidence_of, refuse
 from gpustab.corpus.filed import Filed, in_parts
 from gpustab.corpus.numbering import END, Numbered, number
 from gpustab.corpus.sampling import drawn_together
@@ -49,7 +49,8 @@ def prepare_corpus(
         source: a file, a folder or a name, see :func:`gpustab.corpus.documents.open_documents`.
         options: what is left out, and what sampling draws.
         tokenizer: cuts a text into words, in place of ``options.tokenizer``.
-        look: whether the evidence is wanted where no doubt stops, as of ``options.as_is``: it takes a while.
+        look: whether the evidence is wanted where no doubt stops; else only doubts that stop are looked for, and of
+            ``options.as_is`` none.
 
     Raises:
         InputError: if the source cannot be read, leaves no words, or raises a strong doubt, see
@@ -71,9 +72,9 @@ def corpus_of(numbered: Numbered, options: CorpusOptions, *, look: bool = True) 
         InputError: if no words are left, or for a strong doubt.
     """
     numbered = replace(numbered, options=options)
-    found = evidence_of(numbered) if look or not options.as_is else None
-    if found and not options.as_is:
-        found.refuse()
+    found = evidence_of(numbered) if look else None
+    if not options.as_is:
+        found.refuse() if found else refuse(numbered)
     documents = numbered.source
     if documents.replaced:
         log.warning("%s: %d characters stand for bytes that cannot be read", documents.name, documents.replaced)

@@ -8,30 +8,40 @@ from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-
-from gpustab.machine.proof import tried
+if TYPE_CHECKING:
+    import torch
 
 FAISS = {"faiss-cpu": "", "faiss-gpu": "12", "faiss-gpu-cuvs": "13", "faiss-gpu-cu13-cuvs": "13"}
 """The builds of the module `faiss`, and for which CUDA each is."""
 
 
-def environment(device: torch.device) -> dict[str, Any]:
-    """Return versions, machine, device and peak memory so far."""
+def environment(device: torch.device | None) -> dict[str, Any]:
+    """Return versions, machine, device and peak memory so far.
+
+    Args:
+        device: of the tensors; None where there were none, and one thread of the processor did all.
+    """
     found: dict[str, Any] = {
         "gpustab": _version("gpustab"),
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "torch": torch.__version__,
+        "torch": _version("torch"),
         "numpy": _version("numpy"),
         "faiss": next(filter(None, map(_version, FAISS)), None),
-        "device": str(device),
-        "threads": torch.get_num_threads(),
+        "device": "cpu",
+        "threads": 1,
         "peak_memory_bytes": peak_memory(),
     }
+    if device is None:
+        return found
+    import torch
+
+    found |= {"torch": torch.__version__, "device": str(device), "threads": torch.get_num_threads()}
     if device.type == "cuda":
+        from gpustab.machine.proof import tried
+
         found["device_name"] = torch.cuda.get_device_name(device)
         found["fast_paths"] = tried(device)
         found["peak_device_memory_bytes"] = torch.cuda.max_memory_allocated(device)

@@ -74,7 +74,7 @@ def read_text(source: str | Path, language: str, drop_short: bool = False, layou
     Raises:
         InputError: if there is no such text, or it has no words.
     """
-    corpus = prepare_corpus(source, reading(language, layout))
+    corpus = prepare_corpus(source, reading(language, layout), look=False)
     per_document = np.diff(corpus.documents)
     words = list(corpus.vocabulary)
     text = Text(

@@ -1,60 +1,15 @@
-"""The profile of commands: what runs is called by its room, and what was measured is what was called."""
+"""The profile of commands: what was measured is what was called, and a failure takes no place."""
 
 import json
 import sys
-import threading
-import time
 
 import pytest
-import torch
 from typer.main import get_command
 
 from benchmarks import profile_studies
-from benchmarks.profile_studies import CALLS, MADE, call, chapter_of, phase_of, row_of
+from benchmarks.profile_studies import CALLS, MADE, call, row_of
 from benchmarks.setting import ROOT
 from gpustab.cli import app
-from gpustab.errors import GpustabError
-from gpustab.kernels.pip_loss import over_pairs
-from gpustab.studies.instability import study
-from tests import generators
-
-
-@pytest.mark.parametrize(
-    ("path", "phase"),
-    [
-        ("gpustab/engine/pip.py", "products"),
-        ("gpustab/kernels/training/glove.py", "training"),
-        ("gpustab/kernels/panels.py", "products"),
-        ("gpustab/runs/packing/pack.py", "reading"),
-        ("gpustab/report/svg/charts.py", "drawing"),
-        ("gpustab/studies/change/figures.py", "drawing"),
-        ("gpustab/report/html.py", "writing"),
-        ("gpustab/studies/change/laws.py", "studies/change/laws"),
-        ("gpustab/cli/session.py", "cli/session"),
-    ],
-)
-def test_every_module_has_a_phase(path, phase):
-    assert profile_studies._room(path) == phase
-
-
-def test_the_innermost_function_of_ours_decides():
-    seen = []
-    over_pairs(lambda i: seen.append(phase_of(sys._getframe())) or torch.ones(3 - i, 2), 2, torch.ones(3, 2) > 0)
-    assert set(seen) == {"products"}
-
-
-def test_the_chapter_is_that_of_the_study_above(monkeypatch):
-    seen = []
-
-    def chapter():
-        seen.append(chapter_of(sys._getframe()))
-        raise GpustabError("enough")
-
-    monkeypatch.setattr(study, "_chapters", lambda *_: [("trees", chapter)])
-    with pytest.raises(GpustabError, match="enough"):
-        study.instability([generators.runs_of(generators.noisy_copies(3, 30, 4))])
-    assert seen == ["trees"]
-    assert chapter_of(sys._getframe()) == ""
 
 
 def test_all_calls_are_commands_and_all_commands_are_called():
@@ -71,8 +26,9 @@ def test_a_call_is_measured(tmp_path):
     assert "--no-such-option" in found["said"]
     assert found["peak_mb"] > 10
     assert found["written"] == 0
-    rounding = 0.005 * (len(found["phases"]) + 1)
-    assert sum(found["phases"].values()) == pytest.approx(found["seconds"], abs=rounding + 1e-9)
+    for phases, total in (("phases", "seconds"), ("work", "processor")):
+        rounding = 0.005 * (len(found[phases]) + 1)
+        assert sum(found[phases].values()) == pytest.approx(found[total], abs=rounding + 1e-9)
 
 
 @pytest.mark.slow
@@ -80,32 +36,47 @@ def test_a_call_that_works_is_measured(tmp_path):
     assert call(ROOT, "info --help", {}, tmp_path)["code"] == 0
 
 
-def test_the_watcher_is_done_before_what_it_saw_is_written(monkeypatch, tmp_path):
-    before, looked = set(threading.enumerate()), threading.Event()
-
-    def slow_look(_):
-        looked.set()
-        time.sleep(0.05)
-        return "last"
-
-    monkeypatch.setattr(profile_studies, "chapter_of", slow_look)
-    monkeypatch.setattr("gpustab.cli.run", looked.wait)
-    monkeypatch.setattr(sys, "path", ["", *sys.path])
-    monkeypatch.setattr(sys, "argv", [])
-    profile_studies.watched(["info"], tmp_path / "seen.json")
-    assert set(threading.enumerate()) <= before
-    assert list(json.loads((tmp_path / "seen.json").read_text())["chapters"]) == ["last"]
+def of(version, *calls, code=0):
+    return [{"call": call, "version": version, "code": code, "said": "why"} for call in calls]
 
 
-def of(version, *calls):
-    return [{"call": call, "version": version} for call in calls]
+def failed(version, *calls):
+    return of(version, *calls, code=2)
 
 
 def test_new_rows_take_the_place_of_all_of_their_calls_made_run_sets_too():
     rows = of("old", "make: x", "info lee") + of("older", "info lee", "train lee")
-    new = of("new", "info lee", "make: x")
-    assert profile_studies._with(rows, new) == of("older", "train lee") + new
-    assert profile_studies._with(rows, []) == rows
+    new = of("new", "info lee"), of("new", "make: x")
+    after, wrong = profile_studies._with(rows, failed("old", "info lee"), new[0])
+    assert (profile_studies._with(after, wrong, new[1])) == (of("older", "train lee") + new[0] + new[1], [])
+    assert profile_studies._with(rows, [], []) == (rows, [])
+
+
+@pytest.mark.parametrize("again", [[], failed("new", "info lee")])
+def test_a_call_that_fails_takes_no_place_of_one_that_went_well(again):
+    rows = of("old", "info lee") + of("before", "info lee")
+    new = failed("new", "info lee")
+    assert profile_studies._with(rows, again, new) == (rows, new)
+    beside = of("before", "info lee")
+    assert profile_studies._with(rows, again, new + beside) == (of("old", "info lee") + beside, new)
+
+
+def test_an_earlier_version_that_fails_stands_beside_the_row_of_this_one():
+    rows, new, unknown = of("old", "info lee"), of("new", "info lee"), failed("before", "info lee")
+    assert profile_studies._with(rows, [], new + unknown) == (new, unknown)
+
+
+def test_a_failure_is_told_and_kept(monkeypatch, tmp_path):
+    kept, good = tmp_path / "kept.json", {"call": "info lee", "version": "old", "code": 0}
+    kept.write_text(json.dumps({"rows": [good]}))
+    monkeypatch.setattr(profile_studies, "call", lambda *_: made_up(1.0) | {"code": -9, "said": "killed"})
+    monkeypatch.setattr(sys, "argv", ["", "--only", "info lee", "--out", str(kept)])
+    with pytest.raises(SystemExit, match="failed: info lee"):
+        profile_studies.main()
+    found = json.loads(kept.read_text())
+    assert found["rows"] == [good]
+    assert [(one["call"], one["code"], one["said"]) for one in found["failed"]] == [("info lee", -9, "killed")]
+    assert found["not_run"]["info lee"] == "last at old"
 
 
 def test_what_was_run_is_not_said_not_to_be_though_an_earlier_version_was_run_after_it():
@@ -117,12 +88,19 @@ def test_what_was_run_is_not_said_not_to_be_though_an_earlier_version_was_run_af
     assert set(found) == set(CALLS) - {"train lee"}
 
 
+def made_up(s):
+    shares = {"phases": {"start": s / 2, "dust": 0.01}, "work": {"products": s / 4}, "chapters": {"trees": s / 4}}
+    return {"code": 0, "seconds": s, "processor": s, "peak_mb": s, "written": 7, "said": ""} | shares
+
+
 def test_rows_are_medians():
-    calls = [
-        {"code": 0, "seconds": s, "processor": s, "phases": {"start": s / 2, "dust": 0.01}, "peak_mb": s, "written": 7}
-        | {"chapters": {"trees": s / 4}}
-        for s in (1.0, 5.0, 3.0)
-    ]
-    row = row_of("x", "after", calls)
+    row = row_of("x", "after", [made_up(s) for s in (1.0, 5.0, 3.0)])
     assert row["chapters"] == {"trees": 0.75}
     assert (row["seconds"], row["span"], row["phases"], row["peak_mb"]) == (3.0, [1.0, 5.0], {"start": 1.5}, 5.0)
+    assert row["work"] == {"products": 0.75}
+
+
+def test_one_call_of_several_that_fails_makes_a_row_of_a_failure():
+    calls = [made_up(1.0), made_up(1.0) | {"code": -9, "said": "killed"}, made_up(1.0)]
+    row = row_of("x", "after", calls)
+    assert (row["code"], row["said"]) == (-9, "killed")

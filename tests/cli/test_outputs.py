@@ -121,7 +121,7 @@ def test_what_cannot_go_on_does_not_say_so(place, call, monkeypatch, command, wh
     [
         ("train text.txt -o made --min-count 1", "gpustab.training.fitting.number"),
         ("pack r0.txt r1.txt -o packed", "gpustab.runs.packing.pack.workshop"),
-        ("sweep text.txt -o swept --vary epochs=1,2", "gpustab.training.runner.prepare_corpus"),
+        ("sweep text.txt -o swept --vary epochs=1,2", "gpustab.training.fitting.corpus_of"),
     ],
 )
 def test_what_goes_on_says_so(place, call, monkeypatch, command, where):

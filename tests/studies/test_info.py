@@ -1,6 +1,8 @@
 import gzip
 import random
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -194,3 +196,44 @@ def test_words_that_were_parted_by_spaces_alone_and_a_collapsed_space_are_odd(tm
     unit = torch.nn.functional.normalize(sound.double(), dim=1)
     mean = float((unit @ unit.T).fill_diagonal_(0).sum() / (200 * 199))
     assert info([tmp_path / "few.txt"]).groups[0]["mean_cosine"] == pytest.approx(mean, abs=1e-5)
+
+
+@pytest.fixture
+def texts(tmp_path):
+    """A text, and a folder of texts."""
+    (tmp_path / "folder").mkdir()
+    for path in (tmp_path / "a.txt", tmp_path / "folder" / "b.txt"):
+        path.write_text("the old man saw the sea and went on\n" * 3 + "he saw the town\n")
+    return [tmp_path / "a.txt", tmp_path / "folder"]
+
+
+def test_texts_are_told_without_torch(texts):
+    """Its import takes longer than to read them. What is in a folder is asked by readers of vectors, which need it."""
+    program = "import sys; from gpustab.studies.info.study import info; print(info(sys.argv[1:]).verdict, *sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program, texts[0], texts[0]], capture_output=True, text=True, check=True
+    )
+    said, _, loaded = done.stdout.partition("]")
+    assert "of 2 corpora are odd" in said
+    assert not {"torch", "pandas", "pyarrow", "matplotlib"}.intersection(loaded.split())
+
+
+def test_texts_alone_are_told_as_beside_vectors(texts, files):
+    alone, beside = info(texts), info([*texts, files[0]], LoadOptions(drop_nonfinite=True))
+    assert [group.get("error") for group in beside.groups] == [None] * 3
+    assert alone.groups == beside.groups[:2]
+    assert alone.environment.keys() == beside.environment.keys()
+    assert alone.environment["torch"] == beside.environment["torch"]
+    assert alone.settings.keys() == beside.settings.keys()
+    assert list(alone.environment["inputs"]) == list(beside.environment["inputs"]) == []
+
+
+def test_a_text_that_is_given_twice_is_told_twice(texts):
+    first, second = info([texts[0], texts[0]]).groups
+    assert first == second
+
+
+def test_a_folder_of_txt_that_are_vectors_is_no_corpus(tmp_path):
+    (tmp_path / "a.txt").write_text("a 1 2\nb 3 4\nc 5 6\n")
+    with pytest.raises(InputError):
+        info([tmp_path])

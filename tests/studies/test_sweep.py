@@ -28,6 +28,7 @@ from gpustab.spaces.space import Space
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.unfit import Unfit
+from gpustab.studies.sweep import study
 from gpustab.studies.sweep.claims import no_comparison
 from gpustab.studies.sweep.claims_of_parameters import ALONG, EFFECT, Effect, effects
 from gpustab.studies.sweep.measure import change
@@ -205,6 +206,18 @@ def test_the_baseline_is_trained_once_and_first(swept):
     assert [group["changed"] for group in result.groups] == [{}, {"dim": 4}, {"min_count": 12}]
     assert sorted(path.name for path in folder.iterdir()) == ["sgns-baseline", "sgns-dim=4", "sgns-min_count=12"]
     assert [group["trained_now"] for group in result.groups] == [2 * RUNS] * 3
+
+
+def test_settings_that_read_alike_share_a_corpus_that_is_read_once(corpus, monkeypatch):
+    read = []
+    monkeypatch.setattr(study, "prepare_corpus", lambda *given, **_: read.append(given) or len(read))
+    plan = base(corpus)
+    plans = [setting.plan for setting in settings_of(plan, {"dim": [6, 4], "min_count": [2, 12]})]
+    text = study._Text(plan, None)
+    assert [text.of(one) for one in plans] == [1, 1, 2]
+    assert read == [(plan.corpus, plan.options), (plan.corpus, plans[2].options)]
+    text = study._Text(plan, lambda: "the baseline's")
+    assert [text.of(one) for one in plans] == ["the baseline's", "the baseline's", 3]
 
 
 def test_other_words_than_the_baselines_are_said(swept):

@@ -105,11 +105,13 @@ def _read_wrongly(look: Look) -> Doubt | None:
 
     Of words of three letters or more nearly none is so in a language of Western Europe.
     """
-    words = [word.strip("".join(_COMMON)) for word in look.spaced]
-    long = [word for word in words if len(word) >= _LONG_ENOUGH]
+    around, words = "".join(_COMMON), Counter[str]()
+    for word, n in look.spans.items():
+        words[word.strip(around)] += n
+    long = Counter({word: n for word, n in words.items() if len(word) >= _LONG_ENOUGH})
     held = [word for word in long if not _BESIDE_ASCII.search(word) and word.encode("cp1252", "ignore").strip()]
-    share = len(held) / max(len(long), 1)
-    if len(set(held)) < _DIFFERENT or share < _OTHER_BYTES:
+    share = sum(long[word] for word in held) / max(long.total(), 1)
+    if len(held) < _DIFFERENT or share < _OTHER_BYTES:
         return None
     says = f"another alphabet's bytes: {share:.0%} of the words of three letters or more have no letter from a to z"
     if _of_several(look, words):
@@ -141,7 +143,10 @@ def _read_as_signs(look: Look) -> Doubt | None:
 
     ``lŠuft`` is *läuft* in MacRoman, ``trŠs`` is *très* in cp850. Quotation marks and dashes stand between words.
     """
-    words = Counter(piece for word in look.spaced if not word.isascii() for piece in _pieces(word))
+    words = Counter[str]()
+    for word, n in look.spans.items():
+        for piece in _pieces(word) if not word.isascii() else ():
+            words[piece] += n
     broken = Counter({word: n for word, n in words.items() if _odd(word)})
     share = broken.total() / max(len(look.spaced), 1)
     if len(broken) < _DIFFERENT or broken.total() < _BROKEN * words.total() or share < _SLIGHT:
@@ -184,15 +189,16 @@ def _odd(word: str) -> set[str]:
     }
 
 
-def _of_several(look: Look, words: Sequence[str]) -> bool:
+def _of_several(look: Look, words: Counter[str]) -> bool:
     """Tell whether texts differ: some have letters that cp1252 has not; or their small letters are large ones of it.
 
     KOI8 has its small letters where cp1251 has the large ones.
     """
     if look.layout != "files":
         return False
-    beyond = [[letter for letter in word if not letter.isascii()] for word in words if not word.isascii()]
-    other = sum(any(map(_BESIDE_ASCII.match, letters)) for letters in beyond) / max(len(beyond), 1)
+    beyond = {word: [letter for letter in word if not letter.isascii()] for word in words if not word.isascii()}
+    number = sum(words[word] for word in beyond)
+    other = sum(words[word] for word, own in beyond.items() if any(map(_BESIDE_ASCII.match, own))) / max(number, 1)
     texts = ["".join(piece.texts) for piece in look.pieces]
     large = sum(sum(map(str.isupper, text)) > sum(map(str.islower, text)) for text in texts) / max(len(texts), 1)
     return any(_SOME <= share <= 1 - _SOME for share in (other, large))
@@ -226,24 +232,24 @@ def lost_letters(look: Look) -> Doubt | None:
 
     Of a sign between letters it asks that it stand there more often than anywhere else.
     """
-    words = look.spaced
-    replaced = [word for word in words if "\ufffd" in word]
+    words, total = look.spans, len(look.spaced)
+    replaced = {word: n for word, n in words.items() if "\ufffd" in word}
     least = _REPLACED if look.options.errors == "replace" else _STRONG
-    if len(replaced) >= max(_FEWEST, _SLIGHT * len(words)):
-        says = f"letters that are lost: {len(replaced) / len(words):.1%} of the words have U+FFFD"
+    if (lost := sum(replaced.values())) >= max(_FEWEST, _SLIGHT * total):
+        says = f"letters that are lost: {lost / total:.1%} of the words have U+FFFD"
         way = f"give the file as it was before, and its {option('encoding', ...)}"
-        share = len(replaced) / len(words)
+        share = lost / total
         return Doubt("lost", share, shown(replaced), share >= least, says, way)
     if look.options.cut != "words":
         return None
     cut = Counter[str]()
-    for word, n in Counter(word for word in words if not word.isalnum() and "://" not in word).items():
+    for word, n in ((word, n) for word, n in words.items() if not word.isalnum() and "://" not in word):
         for sign in {found[1][0] for found in _WITHIN.finditer(word) if _is_of_the_word(word, found)}:
             if sign not in _COMMON and _is_sign(sign):
                 cut[sign] += n
     (sign, number), *_ = cut.most_common(1) or [("", 0)]
-    share = number / max(len(words), 1)
-    if number < _FEWEST or share < _SLIGHT or 2 * number < sum(sign in word for word in words):
+    share = number / max(total, 1)
+    if number < _FEWEST or share < _SLIGHT or 2 * number < sum(n for word, n in words.items() if sign in word):
         return None
     held = [word for word in words if sign in word]
     says = f"letters that are lost or written with a sign: {share:.1%} of the words have '{sign}' within"
@@ -264,15 +270,17 @@ def _is_of_the_word(word: str, found: re.Match[str]) -> bool:
 
 def coded_letters(look: Look) -> Doubt | None:
     r"""Doubt letters that are written as codes: ``&uuml;``, ``%C3%BC``, ``=C3=BC``, ``\u00fc``, ``<U+00FC>``."""
-    words = [word for word in look.spaced if "://" not in word]
-    codes = {
-        word: [found.lastgroup or "" for found in _CODED.finditer(word) if _is_a_letter(decoded(found[0]))]
-        for word in set(words)
-    }
-    held = [word for word in words if codes[word]]
-    kinds = Counter(kind for word in held for kind in codes[word])
-    share = len(held) / max(len(words), 1)
-    if len(held) < _FEWEST or share < _SLIGHT:
+    words = {word: n for word, n in look.spans.items() if "://" not in word}
+    kinds, held = Counter[str](), list[str]()
+    for word, n in words.items():
+        codes = (found for found in _CODED.finditer(word) if _is_a_letter(decoded(found[0])))
+        if own := [found.lastgroup or "" for found in codes]:
+            held.append(word)
+            for kind in own:
+                kinds[kind] += n
+    number = sum(words[word] for word in held)
+    share = number / max(sum(words.values()), 1)
+    if number < _FEWEST or share < _SLIGHT:
         return None
     kind = kinds.most_common(1)[0][0]
     code = next(found[0] for word in held for found in _CODED.finditer(word) if found.lastgroup == kind)
@@ -322,13 +330,14 @@ def pieces_of_words(look: Look) -> Doubt | None:
     """Doubt pieces of words, as a model of subwords cuts them: ``Hun@@ dreds``, ``▁Hun dreds``, ``Hun ##dreds``."""
     if look.options.cut != "words":
         return None
-    words = look.spaced
-    ends = {word: tuple(_ends(word)) for word in set(words)}
-    signs = Counter(sign for word in words for sign in ends[word])
+    signs = Counter[str]()
+    for word, n in look.spans.items():
+        for sign in _ends(word):
+            signs[sign] += n
     for sign, number in signs.most_common():
-        share = number / len(words)
-        held = [word for word in words if sign in word]
-        if len(set(held)) < _DIFFERENT or share < (_MARKED if sign in "Ġ_" else _PIECED):
+        share = number / len(look.spaced)
+        held = [word for word in look.spans if sign in word]
+        if len(held) < _DIFFERENT or share < (_MARKED if sign in "Ġ_" else _PIECED):
             continue
         says = f"pieces of words: {share:.0%} of what stands between blanks begins or ends with '{sign}'"
         return Doubt("pieces", share, shown(held), True, says, "give the text before words were cut to pieces")

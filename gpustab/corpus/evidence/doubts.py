@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
+from gpustab.corpus.evidence.alphabets import dotless
 from gpustab.corpus.evidence.damage import DAMAGES
 from gpustab.corpus.evidence.documents import boilerplate, copies, layout, near, together, two_languages
 from gpustab.corpus.evidence.doubt import Doubt
@@ -66,12 +67,27 @@ DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (
 )
 
 
-def doubts_of(look: Look) -> tuple[Doubt, ...]:
-    """Return the doubts that a look raises, the strong ones first."""
+NEVER_STRONG: frozenset[Callable[[Look], Doubt | None]] = frozenset(
+    {
+        *(dotless, misread, running_heads, rows_of_one_form, one_document, long_sentences, wrapped_lines, few_words),
+        *(two_languages, copies, near, together),
+    }
+)
+"""Doubts that stop no training, however much of a text they are."""
+
+
+def strong_doubts_of(look: Look) -> tuple[Doubt, ...]:
+    """Return the strong ones of the doubts that a look raises; the others are not asked."""
+    return tuple(doubt for doubt in doubts_of(look, without=NEVER_STRONG) if doubt.strong)
+
+
+def doubts_of(look: Look, *, without: Collection[Callable[[Look], Doubt | None]] = frozenset()) -> tuple[Doubt, ...]:
+    """Return the doubts that a look raises, the strong ones first; some are not asked."""
     if rows := [doubt for ask in _OF_ROWS if (doubt := ask(look))]:
         return tuple(rows[:1])  # all else would come of the cells
-    damaged = {ask: ask(look) for ask in DAMAGES}
+    damaged = {ask: ask(look) for ask in DAMAGES if ask not in without}
     if strong := [doubt for doubt in damaged.values() if doubt and doubt.strong]:
         return tuple(strong[:1])  # all else would come of what is left of the words
-    asked = (damaged[ask] if ask in damaged else ask(look) for ask in DOUBTS[len(_OF_ROWS) :])
+    others = (ask for ask in DOUBTS[len(_OF_ROWS) :] if ask not in without)
+    asked = (damaged[ask] if ask in damaged else ask(look) for ask in others)
     return tuple(sorted(filter(None, asked), key=lambda doubt: not doubt.strong))

@@ -97,10 +97,9 @@ def long_sentences(look: Look) -> Doubt | None:
 
 def coded(look: Look) -> Doubt | None:
     """Doubt words too long for any language: base64, hashes, genes."""
-    words = " ".join(look.filled).split()
-    long = [word for word in words if len(word) > _LONGEST and _is_cased(word) and "://" not in word]
+    long = [word for word in look.spans if len(word) > _LONGEST and _is_cased(word) and "://" not in word]
     long = [word for word in long if sum(map(str.isalnum, word)) > _ALL * len(word)]
-    share = sum(map(len, long)) / max(sum(map(len, words)), 1)
+    share = sum(len(word) * look.spans[word] for word in long) / max(sum(map(len, look.spaced)), 1)
     if share < _CODED:
         return None
     says = f"words of more than {_LONGEST} signs: {share:.0%} of the text"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -109,6 +110,11 @@ class Look:
     def spaced(self) -> tuple[str, ...]:
         """What stands between blanks in the lines that are not blank."""
         return tuple(word for line in self.filled for word in line.split())
+
+    @cached_property
+    def spans(self) -> Counter[str]:
+        """How often each of these stands there, in the order in which they came: few are different."""
+        return Counter(self.spaced)
 
     @cached_property
     def tokens(self) -> tuple[tuple[str, ...], ...]:

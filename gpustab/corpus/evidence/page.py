@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gpustab.corpus.document_dates import Dates, dates_of
 from gpustab.corpus.documents import PASSED
 from gpustab.corpus.evidence.doubt import Doubt
-from gpustab.corpus.evidence.doubts import DOUBTS, doubts_of
+from gpustab.corpus.evidence.doubts import DOUBTS, doubts_of, strong_doubts_of
 from gpustab.corpus.evidence.look import Look, Repeated
 from gpustab.corpus.near import near_copies
 from gpustab.corpus.numbering import END, FEW_WORDS, Numbered, number
@@ -81,10 +81,7 @@ class Evidence:
     @property
     def at_once(self) -> str:
         """The way to follow the ways of several strong doubts that leave something out; empty where one does."""
-        ways = (_DROPPED.search(doubt.way) for doubt in self.strong)
-        found = list(dict.fromkeys(literal_eval(way[1]) for way in ways if way))
-        found.sort(key=lambda pattern: pattern.startswith("^"))  # a tag that begins a line is left out whole
-        return f"for these at once say {option('drop', '|'.join(found))}" if len(found) > 1 else ""
+        return _at_once(self.strong)
 
     @property
     def too_small(self) -> str:
@@ -107,13 +104,33 @@ class Evidence:
         Raises:
             InputError: with each of these doubts, and the ways to go on.
         """
-        if self.strong:
-            shown = (
-                f"{doubt.says}{' ({})'.format('; '.join(doubt.examples)) if doubt.examples else ''}: {doubt.way}"
-                for doubt in self.strong
-            )
-            told = "; ".join((*shown, *filter(None, [self.at_once])))
-            raise InputError(f"{self.name}: {told}; or {option('as_is')} if all of it is to become words")
+        _refuse(self.name, self.strong)
+
+
+def refuse(numbered: Numbered) -> None:
+    """Refuse a source as its evidence would (:meth:`Evidence.refuse`); what stops nobody is not looked for.
+
+    Raises:
+        InputError: for a strong doubt.
+    """
+    _refuse(numbered.source.name, strong_doubts_of(look_at(numbered, near=False)))
+
+
+def _refuse(name: str, strong: Sequence[Doubt]) -> None:
+    if strong:
+        shown = (
+            f"{doubt.says}{' ({})'.format('; '.join(doubt.examples)) if doubt.examples else ''}: {doubt.way}"
+            for doubt in strong
+        )
+        told = "; ".join((*shown, *filter(None, [_at_once(strong)])))
+        raise InputError(f"{name}: {told}; or {option('as_is')} if all of it is to become words")
+
+
+def _at_once(strong: Sequence[Doubt]) -> str:
+    ways = (_DROPPED.search(doubt.way) for doubt in strong)
+    found = list(dict.fromkeys(literal_eval(way[1]) for way in ways if way))
+    found.sort(key=lambda pattern: pattern.startswith("^"))  # a tag that begins a line is left out whole
+    return f"for these at once say {option('drop', '|'.join(found))}" if len(found) > 1 else ""
 
 
 def evidence(source: str | Path, options: CorpusOptions | None = None, **choices: Any) -> Evidence:
@@ -180,12 +197,17 @@ def _passed(notes: Sequence[str]) -> Iterator[Doubt]:
             yield Doubt("passed", 0.0, (), False, f"{PASSED}{files}", "make plain text of them if they belong here")
 
 
-def look_at(numbered: Numbered) -> Look:
-    """Return what doubts look at."""
+def look_at(numbered: Numbered, *, near: bool = True) -> Look:
+    """Return what doubts look at.
+
+    Args:
+        numbered: the words of a source.
+        near: whether documents that are nearly the same are looked for, among all of them.
+    """
     documents = numbered.source
     lengths = np.diff(numbered.texts) - 1
     starts = numbered.starts - numbered.documents
-    pairs = near_copies(numbered.ids, numbered.starts, END)
+    pairs = near_copies(numbered.ids, numbered.starts, END) if near else np.zeros((0, 2), np.int64)
     return Look(
         documents.name,
         documents.layout,

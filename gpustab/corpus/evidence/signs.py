@@ -21,6 +21,7 @@ _LONGEST = 50
 """Letters of a word that are looked at."""
 _FEW = 3
 """Rows from which an equal form is no accident."""
+_CELL = re.compile(r"[^\s,;:]*")
 _JOINED = re.compile(r"(?=[^\s/_|#]*[^\W\d_])[^\s/_|#]++([/_|#])[^\s/_|#]\S*|[^\w\s]([/_|#])\S+")
 
 _LEAVES = {"()": re.compile(r"\(([^\s()]+)\s+([^\s()]+)\)"), "[]": re.compile(r"\[([^][\s]+)\s+([^][\s]+)\]")}
@@ -52,6 +53,7 @@ _MARKUP = {
     True: re.compile("|".join(f"(?P<{name}>{one})" for name, one in _KINDS_ESCAPED.items()), re.M),
 }
 """By whether ends of lines are written so."""
+_OF_MARKUP = re.compile(r"[\x1b<{|&\\@=%\[\]]")
 _ESCAPE = re.compile(r"(?<!\\)\\[nrt]([^\W\d_]+)")
 _DIGITS = 0.5
 """Of what stands between blanks, how much begins with a digit: of prose 2 %, of tables, dumps and scores most."""
@@ -104,12 +106,14 @@ def a_word_a_line(look: Look) -> Doubt | None:
 
 def trees(look: Look) -> Doubt | None:
     """Doubt trees of sentences: nearly every word stands in a pair of brackets behind one of a few tags."""
+    text = " ".join(look.filled)
     for pair in ("()", "[]"):
-        text = " ".join(look.filled)
         leaves = _LEAVES[pair].findall(text)
+        if len(leaves) < _LINES:
+            continue
         tags, words = Counter(tag for tag, _ in leaves), len(_WORD_OF_TREE[pair].findall(text))
         share = len(leaves) / max(words, len(_INNERMOST[pair].findall(text)), 1)
-        if len(leaves) >= _LINES and share >= _LISTED and _LINES * len(tags) <= max(len(leaves), _LINES * _LINES):
+        if share >= _LISTED and _LINES * len(tags) <= max(len(leaves), _LINES * _LINES):
             tag, word = leaves[0]
             says = (
                 f"trees: {share:.0%} of the words stand in brackets behind a tag, as '{pair[0]}{tag} {word}{pair[1]}'"
@@ -121,8 +125,8 @@ def trees(look: Look) -> Doubt | None:
 
 def words_with_numbers(look: Look) -> Doubt | None:
     """Doubt lists of words with counts, and files of vectors: one word and numbers in each line, every word once."""
-    cut = [re.split(r"[\t,;:]\s*|\s+", line.strip()) for line in look.filled]
-    ended = (cells for cells in cut if len(cells) > 1 and (_is_number(cells[-1]) or _is_number(cells[0])))
+    cut = look.filled
+    ended = (_cells(line) for line in map(str.strip, cut) if _ends_with_a_number(line))
     rows = [cells for cells in ended if sum(map(_is_number, cells)) == len(cells) - 1]
     words = {next(cell for cell in row if not _is_number(cell)) for row in rows}
     if len(rows) < _FEW or len(rows) < _LISTED * len(cut) or len(words) < _LISTED * len(rows):
@@ -135,26 +139,40 @@ def words_with_numbers(look: Look) -> Doubt | None:
     return Doubt("counts", share, shown(look.filled), True, says, way)
 
 
+def _cells(line: str) -> list[str]:
+    return re.split(r"[\t,;:]\s*|\s+", line)
+
+
+def _ends_with_a_number(line: str) -> bool:
+    """Tell whether the first or the last of several cells is a number, without cutting the others: most are prose."""
+    first, last = _CELL.match(line), _CELL.match(line[::-1])
+    if not first or not last or len(first[0]) == len(line):
+        return False
+    return _is_number(first[0]) or _is_number(last[0][::-1])
+
+
 def words_with_tags(look: Look) -> Doubt | None:
     """Doubt words that have their tags behind a sign: ``the/DT``, ``the_DT``, ``bank|NOUN``, and are cut there."""
     if look.options.cut != "words":
         return None
-    words = " ".join(look.filled).split()
-    joined = [
-        (word, found[1] or found[2])
-        for word in words
+    joined = {
+        word: found[1] or found[2]
+        for word in look.spans
         if len(word) < _LONGEST and "&#" not in word and (found := _JOINED.fullmatch(word))
-    ]
-    if len(joined) <= _FEW:
+    }
+    if sum(look.spans[word] for word in joined) <= _FEW:
         return None
-    sign, n = Counter(sign for _, sign in joined).most_common(1)[0]
-    share = n / len(words)
+    signs = Counter[str]()
+    for word, one in joined.items():
+        signs[one] += look.spans[word]
+    sign, n = signs.most_common(1)[0]
+    share = n / len(look.spaced)
     if share < _TAGGED:
         return None
     says = f"words with their tags: {share:.0%} of the words have '{sign}' within"
     alone = option("tokenizer", rf"(?<!\S)[^\s{sign}]+(?=[{sign}]\S)")
     way = f"say {alone} for the words alone, or {option('tokenizer', 'whitespace')} for words with tags"
-    return Doubt("tags", share, shown(word for word, one in joined if one == sign), True, says, way)
+    return Doubt("tags", share, shown(word for word, one in joined.items() if one == sign), True, says, way)
 
 
 def markup(look: Look) -> Doubt | None:
@@ -163,7 +181,8 @@ def markup(look: Look) -> Doubt | None:
     kinds_of = _KINDS_ESCAPED if escaped else _KINDS
     spans: dict[str, Counter[str]] = {name: Counter() for name in kinds_of}
     for lines in look.stretches:
-        for found in _MARKUP[escaped].finditer("\n".join(lines)):
+        text = "\n".join(lines)
+        for found in _MARKUP[escaped].finditer(text) if has_markup(text) else ():
             spans[found.lastgroup or ""][found[0]] += 1
     for name in ("entities", "codes"):
         spans[name] = Counter({span: n for span, n in spans[name].items() if not decoded(span).isalpha()})
@@ -179,6 +198,11 @@ def markup(look: Look) -> Doubt | None:
     way = f"say {option('drop', dropped)} to leave it out"
     signs = share - words["addresses"] / max(look.size, 1)  # addresses are many where people are thanked
     return Doubt("markup", share, shown(most), signs >= _STRONG, says, way)
+
+
+def has_markup(text: str) -> bool:
+    """Tell whether a text may have markup: each kind has one of a few signs, or is an address. Most prose has none."""
+    return bool(_OF_MARKUP.search(text)) or "://" in text or "www." in text
 
 
 def _has_escapes(look: Look) -> bool:
@@ -211,9 +235,9 @@ def program(look: Look) -> Doubt | None:
 
 def numbers(look: Look) -> Doubt | None:
     """Doubt numbers where words are expected: tables, dumps of bytes, measures."""
-    words = " ".join(look.filled).split()
-    share = sum(bool(_NUMBERED.match(word)) for word in words) / max(len(words), 1)
-    if share < _DIGITS or len(words) < _LINES:
+    words = len(look.spaced)
+    share = sum(n for word, n in look.spans.items() if _NUMBERED.match(word)) / max(words, 1)
+    if share < _DIGITS or words < _LINES:
         return None
     says = f"numbers, hardly any text: {share:.0%} of what stands between blanks begins with a digit"
     return Doubt("counts", share, shown(look.filled), True, says, "give running text")

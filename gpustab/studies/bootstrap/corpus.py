@@ -225,14 +225,15 @@ def train_plan(
     content: dict[str, Any] = {"runs": 10, **choices, "corpus": corpus, "seed": seed}
     open_to_fit = {field.name: getattr(options, field.name) for field in fields(options) if field.name != "min_count"}
     with _reading_is_of_train():
-        found = fit(content | {"options": open_to_fit, "techniques": names}, folder, progress or no_progress)
+        open_content = content | {"options": open_to_fit, "techniques": names}
+        found = fit(open_content, folder, progress or no_progress, look=False)
         whole = found.prepare()
     if found.says:
         notes.append(f"Chosen to fit {found.says}. {_BY_TRAIN}")
     content["jobs"] = found.settings.jobs
     for unit, part in product(plan.unit or ("document",), plan.fraction or (1.0,)):
         own = replace(found.settings.options, unit=unit, fraction=part)
-        units = len(whole) if unit == "document" and part == 1 else len(prepare_corpus(corpus, own))
+        units = len(whole) if unit == "document" and part == 1 else len(prepare_corpus(corpus, own, look=False))
         for name in names:
             parameters, note = _lowered(name, found.settings.parameters_of(name).model_dump(), units, unit, part)
             notes += note
@@ -287,12 +288,12 @@ def corpus_of(groups: Sequence[Runs | Group], options: BootstrapOptions) -> Corp
     named = f"{option('query')} or {option('queries')}"
     ways = f"name query words by {named}, or a corpus to choose them from by {option('text')}"
     if options.text is not None:
-        return prepare_corpus(options.text)
+        return prepare_corpus(options.text, look=False)
     for group in groups:
         made = made_of(group) if isinstance(group, Group) else {}
         if made:
             try:
-                return prepare_corpus(made["corpus"]["name"], reading_of(made))
+                return prepare_corpus(made["corpus"]["name"], reading_of(made), look=False)
             except InputError as error:
                 raise InputError(f"the run set's corpus cannot be read again ({error}); {ways}") from None
     raise InputError(f"these runs do not tell their corpus; {ways}")

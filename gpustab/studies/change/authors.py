@@ -81,7 +81,7 @@ class Text:
 
 def _read(place: str, made: dict[str, Any], options: ChangeOptions) -> Corpus:
     try:
-        return prepare_corpus(place, reading_of(made) if made else CorpusOptions())
+        return prepare_corpus(place, reading_of(made) if made else CorpusOptions(), look=False)
     except InputError as error:
         if options.corpus is not None:
             raise

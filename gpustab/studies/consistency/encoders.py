@@ -147,7 +147,7 @@ def _written(
 ) -> Iterator[tuple[int, Written]]:
     """Yield those sentences of a text that are needed, by number, with the places of the words of the joined text."""
     how = reading(options.language, options.layout)
-    corpus = prepare_corpus(text.source, how)
+    corpus = prepare_corpus(text.source, how, look=False)
     passages = Passages(corpus, how)
     passages.lower = lower
     long = long_words(list(corpus.vocabulary)) if options.drop_short else np.ones(len(corpus.vocabulary), np.bool_)

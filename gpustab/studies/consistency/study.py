@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import torch
 
+from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.errors import InputError, option
 from gpustab.machine.device import Compute
@@ -191,21 +192,31 @@ def _of_background(group: Runs | Group, inputs: Inputs, answer: Answer, at: tupl
 
 def _trained_on(groups: Sequence[Runs | Group], texts: Sequence[Text]) -> Iterator[str]:
     """Yield a sentence on every text that backgrounds were trained on, as their run sets say."""
+    was_trained_on = _trained_ons()
     for text in texts:
-        names = [group.name for group in groups if _was_trained_on(group, text)]
+        names = [group.name for group in groups if was_trained_on(group, text)]
         if alarm := TRAINED_ON.sentence(TrainedOn(text.name, names, len(groups) > 1)):
             yield alarm
 
 
-def _was_trained_on(group: Runs | Group, text: Text) -> bool:
-    """Read as for the training, the text's words and documents have one digest, whatever the file is called."""
-    made = made_of(group) if isinstance(group, Group) and text.source else {}
-    if not made:
-        return False
-    try:
-        return bool(prepare_corpus(text.source, reading_of(made)).hash == made["corpus"].get("hash"))
-    except InputError:  # it cannot be read so, and is another text
-        return False
+def _trained_ons() -> Callable[[Runs | Group, Text], bool]:
+    """Return what tells whether a group was trained on a text; groups that read alike have it read once.
+
+    Read as for the training, the text's words and documents have one digest, whatever the file is called.
+    """
+
+    @cache
+    def digest(source: str, options: CorpusOptions) -> str:
+        try:
+            return prepare_corpus(source, options, look=False).hash
+        except InputError:  # it cannot be read so, and is another text
+            return ""
+
+    def was_trained_on(group: Runs | Group, text: Text) -> bool:
+        made = made_of(group) if isinstance(group, Group) and text.source else {}
+        return bool(made) and digest(text.source, reading_of(made)) == made["corpus"].get("hash")
+
+    return was_trained_on
 
 
 def _collapsed(runs: Runs) -> str:

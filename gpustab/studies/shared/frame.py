@@ -5,23 +5,21 @@ And what a run set says of how its runs were made: for the report, and to read t
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
-from datetime import datetime
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from gpustab.corpus.options import SPELLING, CorpusOptions
-from gpustab.errors import InputError, as_flags
+from gpustab.errors import InputError
 from gpustab.machine.device import Compute
 from gpustab.machine.environment import environment
-from gpustab.machine.progress import Progress, Timed, no_progress
+from gpustab.machine.progress import Progress
 from gpustab.options import record
 from gpustab.report import Result
-from gpustab.report.origin import fitting, more_runs, technique
+from gpustab.report.origin import technique
 from gpustab.results.page import counted
 from gpustab.runs.group import Group, Inputs, loaded
 from gpustab.runs.joining import small_overlap
@@ -30,6 +28,7 @@ from gpustab.runs.manifest import FIRST_SCHEMA, MANIFEST, SCHEMA, read_manifest
 from gpustab.runs.runs import Runs, want_runs
 from gpustab.runs.runset import Entry, read_entries, runset_above
 from gpustab.studies.shared.copies import find_copies, said_of_copies
+from gpustab.studies.shared.signed import Work
 from gpustab.studies.shared.spaces import equal_by_nature, is_fact, same_each_time
 from gpustab.studies.shared.wording import groups_in_words, listed, some_groups
 
@@ -122,12 +121,11 @@ def answering(
         compute: how to compute; default: where the runs lie.
         progress: told how far the work is.
     """
-    started = time.perf_counter()
+    work = Work(progress)
     given = [] if isinstance(groups, tuple) and not groups else groups_of(groups)
     first, trained = next(iter(given), None), how_made(given)
     compute = compute or (Compute(first.device) if isinstance(first, Runs) else Compute())
-    timed = Timed(progress or no_progress)
-    answer = Answer(Result(name), compute, timed)
+    answer = Answer(Result(name), compute, work.report)
     yield answer
     result = answer.result
     chosen = record(options) if options is not None else {}
@@ -139,13 +137,7 @@ def answering(
     copied = by_sentence(answer.copied).items()
     result.alarms[:0] = [f"{groups_in_words(names)}: {sentence}" for sentence, names in copied]
     result.alarms[:0] = two_texts(given)
-    # Pages are read beside a command line.
-    for texts in (result.alarms, result.notes, result.verdict):
-        texts[:] = [fitting(as_flags(text), trained) for text in texts]
-    result.notes += more_runs([*result.alarms, *result.notes, *result.verdict], trained)
-    result.environment |= environment(compute.device) | {"seconds": time.perf_counter() - started}
-    result.environment["phases"] = timed.stop()
-    result.environment["date"] = datetime.now().astimezone().strftime("%d %B %Y, %H:%M %Z")
+    work.sign(result, environment(compute.device), trained)
     result.environment["inputs"] = Inputs(given)
     result.environment["trained"] = trained
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gpustab.corpus.corpus import Corpus
+from gpustab.corpus.options import CorpusOptions
+from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.errors import ComputationError, InputError, marked, option
 from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
@@ -45,6 +48,7 @@ def sweep(
     labels: str | Path | None = None,
     compute: Compute | None = None,
     progress: Progress | None = None,
+    prepare: Callable[[], Corpus] | None = None,
 ) -> Result:
     """Train a technique with several values of its parameters, and compare stability and scores with the baseline's.
 
@@ -61,6 +65,7 @@ def sweep(
         labels: a file of words with their classes, which a probe learns where bits vary; default: WordNet's nouns.
         compute: device, precision, back end of what is measured.
         progress: called with the name of the work at hand and its finished part in 0 .. 1.
+        prepare: gives the corpus of the baseline; default: it is read.
 
     Returns:
         Tables ``settings`` (reduced PIP loss, its chance level and p@10 by setting and sampling, over the words of all
@@ -85,13 +90,14 @@ def sweep(
         tables: dict[str, Table] = {"settings": Table(), "scores": Table()}
         measured: dict[str, Measured] = {}
         corpora: list[dict[str, Any]] = []
+        text = _Text(settings, prepare)
         sized: dict[str, dict[int, Runs]] = {sampling: {} for sampling in plans[0].plan.samplings}
         for number, setting in enumerate(plans):
 
             def steps(work: str, part: float, name: str = setting.name, before: int = number) -> None:
                 answer.report(f"{name}: {work}", (before + 0.9 * part) / len(plans))
 
-            groups, seconds, trained, corpus = _train(setting, output, steps)
+            groups, seconds, trained, corpus = _train(setting, output, text, steps)
             steps("measuring", 1.0)
             numbers = measure(setting.label, groups, seconds, settings.seed, answer.compute, answer.notes)
             measured[setting.label] = numbers
@@ -143,15 +149,34 @@ def _one_engine(plans: list[Setting]) -> tuple[list[Setting], list[str]]:
     return plans, [f"Trained by engine gensim throughout: engine gpu cannot train {', '.join(unfit)}."]
 
 
+class _Text:
+    """The corpus of the settings: those that follow each other and read alike share it, and it is read once."""
+
+    def __init__(self, baseline: TrainingSettings, prepare: Callable[[], Corpus] | None) -> None:
+        self._options, self._prepare = baseline.options, prepare
+        self._held: tuple[CorpusOptions, Corpus] | None = None
+
+    def of(self, plan: TrainingSettings) -> Corpus:
+        """Return the corpus of a setting."""
+        if self._held is None or self._held[0] != plan.options:
+            self._held = None
+            if self._prepare is not None and plan.options == self._options:
+                corpus = self._prepare()
+            else:
+                corpus = prepare_corpus(plan.corpus, plan.options, look=False)
+            self._held = plan.options, corpus
+        return self._held[1]
+
+
 def _train(
-    setting: Setting, output: Path, progress: Progress
+    setting: Setting, output: Path, text: _Text, progress: Progress
 ) -> tuple[dict[str, Runs], dict[str, float], int, dict[str, Any]]:
     """Train what is missing; returns runs and seconds per run by sampling, how many were trained, and the corpus."""
     from gpustab.training import train_runs
 
     plan, folder = setting.plan, output / setting.name
     try:
-        trained = train_runs(plan, folder, progress=progress)
+        trained = train_runs(plan, folder, progress=progress, prepare=lambda: text.of(plan))
         table = trained.tables["groups"]
     except (InputError, ComputationError) as error:
         raise type(error)(f"{setting.name}: {marked(error)}") from None

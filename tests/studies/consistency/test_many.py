@@ -12,6 +12,7 @@ from gpustab.cli.app import app
 from gpustab.runs.load import open_groups
 from gpustab.runs.runset import write_runset
 from gpustab.small_data import nonce
+from gpustab.small_data.text import read_text
 from gpustab.studies.consistency import models, study, tuning
 from gpustab.studies.consistency.study import consistency
 from gpustab.studies.shared.wording import the_runs
@@ -81,6 +82,17 @@ def test_a_background_that_was_trained_on_the_text_itself_is_an_alarm(trained, t
     plain = open_groups([shutil.copy(files[0], tmp_path / "vectors.safetensors")], single_runs=True)
     alarms = consistency(plain, copied, terms=str(trained / "terms.txt"), **CHOICES).alarms
     assert not any("trained on" in alarm for alarm in alarms)  # nothing is recorded
+
+
+def test_backgrounds_that_read_alike_have_a_text_read_once(trained, tmp_path, monkeypatch):
+    text = read_text(trained / "general.txt", "en", layout="blocks")
+    two = open_groups([trained / "runs", shutil.copytree(trained / "runs", tmp_path / "same")], single_runs=True)
+    read = []
+    prepare = study.prepare_corpus
+    monkeypatch.setattr(study, "prepare_corpus", lambda *given, **how: read.append(given) or prepare(*given, **how))
+    (alarm,) = study._trained_on(two, [text])
+    assert all(the_runs(group.name) in alarm for group in two)
+    assert len(read) == 1
 
 
 def test_a_background_without_output_vectors_is_refused_with_the_options_name(trained):
