@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from docs.examples import made
-from gpustab.studies.localization.claims import RunPair, RunVectors, Tests, Within
+from gpustab.studies.localization.claims import Tests, Within
+from gpustab.studies.localization.claims_of_vectors import RunPair, RunVectors
 from gpustab.studies.localization.tables import ModelScore, Negation
 from gpustab.studies.localization.tables_of_edits import EditScore
 

@@ -9,7 +9,7 @@ from typing import Literal
 from gpustab.errors import option
 from gpustab.results.page import counted, percent, percent_with_ends
 from gpustab.statistics.intervals import ratio_interval, wilson
-from gpustab.studies.localization.claims import CHANCE, EQUAL, FEWEST, Apart, told_apart
+from gpustab.studies.localization.claims import CHANCE, EQUAL, FEWEST, Apart, share_of, told_apart
 from gpustab.studies.localization.tables_of_edits import EditScore
 from gpustab.studies.shared.claims import Claim, Margin
 from gpustab.studies.shared.wording import capital, listed
@@ -47,8 +47,6 @@ def sees(row: EditScore) -> Sees:
     return "open" if row.pairs and by_luck > LUCK else verdict
 
 
-SCALE = "50 % is chance, 100 % always"
-"""What stands beside a share: 0 % is never."""
 _PUT_IN = {"numbers": "number", "names": "initial"}
 """What the controls of a kind put in: the test needs some different ones."""
 
@@ -59,9 +57,7 @@ def equally_far(row: EditScore) -> str:
 
 
 def _share(row: EditScore) -> str:
-    value, _, span = percent_with_ends(row.half, row.low, row.high).partition(" (")
-    ties = f"; both are equally far in {percent(row.equal, 1)}, which count half" if row.equal > CHANCE else ""
-    return f"{value} of {_sentences(row)} ({span.rstrip(')')} %; {SCALE}{ties})"
+    return share_of(row.half, row.low, row.high, row.equal, _sentences(row))
 
 
 def _sentences(row: EditScore) -> str:

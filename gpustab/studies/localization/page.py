@@ -10,7 +10,7 @@ from typing import Any
 from gpustab.report import Result
 from gpustab.results import Block, Card, Content, SmallTable, Table
 from gpustab.results.page import counted, number, percent, whole
-from gpustab.statistics.intervals import wilson
+from gpustab.statistics.intervals import Estimate, wilson
 from gpustab.studies.localization.claims import PLACES_BY, negation_sentences, one_change
 from gpustab.studies.localization.page_of_edits import (
     blocks_of_edits,
@@ -39,7 +39,7 @@ from gpustab.studies.localization.tables import (
 from gpustab.studies.localization.tables_of_edits import EDIT_SCORES
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import beside_paper, by_chance, judged_by
-from gpustab.studies.shared.wording import capital, listed
+from gpustab.studies.shared.wording import capital, listed, number_span, of_list, share_with_error
 
 _PAPER = {
     "table 1": "BOW 100, 99, 95, 85, 66, 50, 34, 18, 11 %; U-RAE 95, 91, 87, 83, 79, 75, 75, 73, 89 %.",
@@ -189,8 +189,9 @@ def _runs(tables: Mapping[str, Table[Any]]) -> Iterator[Block]:
     shown = table.take(k for k in range(table.height) if table["k"][k] <= _MOST)
     spaces = SENTENCE_SPACES.of(tables)
     said = (
-        f"Two runs of {row.model} share {10 * row.neighbours:.1f} of the ten nearest sentences; their PIP loss is "
-        f"{100 * row.pip:.0f} % of that of unrelated spaces."
+        f"Two runs of {row.model} share {10 * row.neighbours:.1f} of the ten nearest sentences "
+        f"({of_list(Estimate.of_runs(row.neighbours, row.neighbours_se, row.runs), 10)}). Their PIP loss is "
+        f"{share_with_error(Estimate.of_runs(row.pip, row.pip_se, row.runs))}; 1 is that of unrelated spaces."
         for row in spaces.rows()
     )
     yield Block(
@@ -264,7 +265,8 @@ def cards(result: Content) -> list[Card]:
                 if reverse
                 else (row.half, row.half_low, row.half_high)
             )
-            span = "no interval" if low != low else f"{100 * low:.0f}–{percent(high)}; by chance 50 %"
+            span = "no interval" if low != low else f"{number_span(100 * low, 100 * high, 0)} %; by chance 50 %"
+            span = "all equally far" if row.equal_share == 1 else span
             made.append(Card(f"{capital(str(model))}: {about}", percent(value), f"of {row.n:,}", span))
     return made
 

@@ -25,8 +25,8 @@ from gpustab.sentences.grammar import Grammar
 from gpustab.sentences.language import Tokens
 from gpustab.sentences.model import Flaws, Model, Runs
 from gpustab.sentences.parsed import Parsed, is_conllu, read_conllu
-from gpustab.studies.localization.claims import ALARMS_OF_RUNS, RunVectors
 from gpustab.studies.localization.claims_of_edits import said_of_edits
+from gpustab.studies.localization.claims_of_vectors import ALARMS_OF_RUNS, RunVectors
 from gpustab.studies.localization.edits import EDIT_KINDS, Edit, EditKind, Edits, make_edits
 from gpustab.studies.localization.options import EditOptions
 from gpustab.studies.localization.scores_of_edits import Moved, moved_by, score
