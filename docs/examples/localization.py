@@ -30,7 +30,15 @@ def _bent(difference: float, reach: float = 0.01, components: int = 100) -> Nega
 def _edit(half: float, reach: float = 0.03, **values: Any) -> EditScore:
     ends = {"half": half, "low": half - reach, "high": half + reach}
     words = {"pairs": 24, "won": 24.0, "luck": 0.01, "unluck": 1.0}
-    usual = {"model": "bag of words", "kind": "negation", "n": 300, "groups": 300, "made": 300, "asked": 1480}
+    usual = {
+        "model": "bag of words",
+        "kind": "negation",
+        "n": 300,
+        "groups": 300,
+        "made": 300,
+        "asked": 1480,
+        "limit": 5000,
+    }
     far = {"changed": 0.139, "control": 0.021, "unrelated": 0.90}
     for what, reach in (("changed", 0.01), ("control", 0.002), ("unrelated", 0.01)):
         far |= {f"{what}_low": far[what] - reach, f"{what}_high": far[what] + reach}

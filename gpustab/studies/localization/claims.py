@@ -99,12 +99,13 @@ class Tests(NamedTuple):
 
     @property
     def lacking(self) -> str:
-        """What a test lacks."""
+        """What a test lacks, and what to do."""
         there = [row.components if row else 0 for row in (self.synonym, self.opposite)]
-        said = [f"{n:,} for {what}" if n else f"none for {what}" for n, what in zip(there, _NEED, strict=True)]
-        need = [math.ceil(10 * FEWEST / n) / 10 for n in there if 0 < n < FEWEST]
-        more = f": give about {max(need):g} times as many pairs" if need and all(there) else ": give more pairs"
-        return f"the tests need {FEWEST:g} unconnected pairs each, and there are {listed(said)}{more}"
+        said = listed([f"{n or 'none'} for {what}" for n, what in zip(there, _NEED, strict=True)])
+        known = any(row and row.subset == "known" for row in (self.synonym, self.opposite))
+        need = f"each test needs {FEWEST:g} unconnected pairs{' of words that the model has' * known}"
+        more = f"about {max(math.ceil(10 * FEWEST / n) / 10 for n in there):g} times as many" if all(there) else "more"
+        return f"{need}. There are {said}. Give {more} pairs{', or a model of more words' * known}"
 
 
 _NEED = ("synonyms of nouns", "synonyms and antonyms of verbs")

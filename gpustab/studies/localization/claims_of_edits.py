@@ -134,11 +134,14 @@ def _more_text(row: EditScore) -> str:
     low, high = wilson(row.made, row.asked)
     least = rounded_up(FEWEST / high)
     if not row.made:
-        return f"give at least {least:,} sentences, or text of another kind"
+        return f"give at least {least:,} sentences{_reads(least, row)}, or text of another kind"
     most = rounded_up(FEWEST / low)
     need = rounded_up(FEWEST * row.asked / row.made)
-    reads = f"{option('sentences', most)} reads so many"
-    return f"give some {need:,} sentences of such text ({least:,}–{most:,}; {reads})"
+    return f"give some {need:,} sentences of such text, {least:,}–{most:,}{_reads(most, row)}"
+
+
+def _reads(sentences: int, row: EditScore) -> str:
+    return f" ({option('sentences', sentences)} reads so many)" if sentences > row.limit else ""
 
 
 def _more(row: EditScore) -> str:

@@ -218,7 +218,8 @@ def _measure(source: Runs, edits: Edits, options: EditOptions, answer: Answer) -
     for kind, own in edits.found.items():
         moved = Moved(*(np.stack([getattr(run[kind], name) for run in runs]) for name in Moved._fields))
         row = score(source.name, kind, own, moved, options.draws, options.seed)
-        EDIT_SCORES.add(result.tables, [row._replace(asked=edits.asked(kind), full=edits.full(kind, options.each))])
+        asked, full = edits.asked(kind), edits.full(kind, options.each)
+        EDIT_SCORES.add(result.tables, [row._replace(asked=asked, limit=options.sentences, full=full)])
         rows = zip(own, moved.changed.mean(0).tolist(), moved.control.mean(0).tolist(), strict=True)
         EDIT_DISTANCES.add(result.tables, [EditDistance(source.name, kind, e.sentence, d, c) for e, d, c in rows])
     result.groups.append({"name": source.name, "runs": source.number})

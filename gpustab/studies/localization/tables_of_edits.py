@@ -77,6 +77,7 @@ class EditScore(NamedTuple):
     asked: Annotated[
         int, Column(about="sentences that were read for them; 0 where the language has no rule for the kind")
     ] = 0
+    limit: Annotated[int, Column(about="sentences that would have been read at most")] = 0
     full: Annotated[bool, Column(about="whether as many edits were made as were wanted at most")] = False
 
 

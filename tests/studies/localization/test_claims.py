@@ -78,12 +78,16 @@ def test_what_a_model_places_by_is_said_with_both_tests(synonym, opposite, says,
 def test_a_model_without_sentences_for_a_test_cannot_be_judged():
     row = score("random noun beyond noun synonym", half=0.7, half_low=0.6, half_high=0.8)
     assert verdict({"scores": SCORES.table([row])}) == [
-        "Net cannot be judged: the tests need 30 unconnected pairs each, and there are 100 for synonyms of nouns and "
-        "none for synonyms and antonyms of verbs: give more pairs."
+        "Net cannot be judged: each test needs 30 unconnected pairs. There are 100 for synonyms of nouns and none for "
+        "synonyms and antonyms of verbs. Give more pairs."
     ]
     rows = [row, score("verb antonym beyond verb synonym", components=12)]
     (said,) = verdict({"scores": SCORES.table(rows)})
-    assert said.endswith("12 for synonyms and antonyms of verbs: give about 2.5 times as many pairs.")
+    assert said.endswith("12 for synonyms and antonyms of verbs. Give about 2.5 times as many pairs.")
+    rows = [one._replace(subset="known") for one in rows]
+    (said,) = verdict({"scores": SCORES.table(rows)})
+    assert "30 unconnected pairs of words that the model has. There" in said
+    assert said.endswith(" pairs, or a model of more words.")
 
 
 def test_ties_are_called_ties():

@@ -24,7 +24,16 @@ def row(**values):
     distances |= {"control": 0.02, "control_low": 0.019, "control_high": 0.021}
     distances |= {"unrelated_low": 0.89, "unrelated_high": 0.91}
     usual = {"model": "net", "kind": "negation", "runs": 1, "n": 300, "groups": 300, "half": 0.98, "low": 0.967}
-    usual |= {"high": 0.997, "pairs": 30, "won": 30, "luck": 0.0016, "unluck": 1.0, "made": 300, "asked": 1000}
+    usual |= {
+        "high": 0.997,
+        "pairs": 30,
+        "won": 30,
+        "luck": 0.0016,
+        "unluck": 1.0,
+        "made": 300,
+        "asked": 1000,
+        "limit": 5000,
+    }
     return EditScore(**dict.fromkeys(EditScore._fields, 0) | usual | distances | values)
 
 
@@ -82,8 +91,9 @@ def test_what_cannot_be_judged_says_what_to_do():
     (said,) = said_of_edits([few()])
     assert said == (
         "Whether net sees who does it to whom cannot be judged: only 14 of 2,705 sentences could be edited so. The "
-        "test needs 30 sentences: give some 5,800 sentences of such text (3,500–9,800; --sentences 9800 reads so many)."
+        "test needs 30 sentences: give some 5,800 sentences of such text, 3,500–9,800 (--sentences 9800 reads so many)."
     ).replace("--sentences 9800", "\ue000sentences=9800\ue001")
+    assert SEES.sentence(few(limit=20_000)).endswith(", 3,500–9,800.")  # they are read as it is
     initials = row(kind="names", pairs=0, n=1, made=1, groups=1, asked=900)
     assert "only 1 of 900 sentences could be edited so, with one initial. The test" in SEES.sentence(initials)
 
@@ -92,7 +102,7 @@ def test_what_cannot_be_judged_says_what_to_do():
     ("values", "says"),
     [
         ({"n": 0, "made": 0, "asked": 1776}, "none of 1,776 sentences could be edited so. The test needs 30 sentences: "
-         "give at least 14,000 sentences, or text of another kind."),
+         "give at least 14,000 sentences (\ue000sentences=14000\ue001 reads so many), or text of another kind."),
         ({"n": 0, "made": 0, "asked": 0}, "this language has no rule that changes it."),
         ({"n": 12, "made": 300}, "the model has vectors of 12 of 300 sentences that were edited. The test needs 30"),
         ({"n": 20, "made": 20, "full": True, "asked": 90}, "more are made by \ue000each=60\ue001."),
