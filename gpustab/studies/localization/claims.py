@@ -119,8 +119,8 @@ def share_of(half: float, low: float, high: float, equal: float, sentences: str)
 
     >>> share_of(0.98, 0.967, 0.997, 0.0, "300 sentences")
     '98 % of 300 sentences (97–100 %; 50 % is chance, 100 % always)'
-    >>> share_of(0.504, 0.4999, 0.5087, 0.992, "266 sentences")[:-29]
-    '50.4 % of 266 sentences (50.0–50.9 %; 50 % is chance, 100 % always; both are equally far in 99.2 %'
+    >>> share_of(0.5, 0.48, 0.52, 0.9, "9 sentences")
+    '50 % of 9 sentences (48–52 %; 50 % is chance, 100 % always; both are equally far in 90.0 %, which count half)'
     """
     value, _, span = percent_with_ends(half, low, high).partition(" (")
     span = f"{span.removesuffix(')')} %" if span else "no interval"

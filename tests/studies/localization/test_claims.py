@@ -15,7 +15,8 @@ from gpustab.studies.localization.claims import (
     verdict,
 )
 from gpustab.studies.localization.claims_of_vectors import ALARMS_OF_RUNS, COPIES, RunPair, RunVectors
-from gpustab.studies.localization.tables import NEGATION, SCORES, Negation, Score
+from gpustab.studies.localization.page import _controls
+from gpustab.studies.localization.tables import NEGATION, SCORES, Negation, Score, of_models
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import beside_paper
 from gpustab.studies.shared.wording import signed_span
@@ -181,3 +182,18 @@ def test_every_claim_stands_beside_what_the_paper_found():
     assert beside_paper(OBSERVED.table(observations(few)))[3][2].endswith(
         "Here: net 12 sentences with three changes, too few."
     )
+
+
+@pytest.mark.parametrize(
+    ("half", "tied", "shown"),
+    [
+        (0.49, 0.96, "49 (48–50; 96 tied; n 200)"),  # by two of eight, of which Wilson's interval is 7 to 59 %
+        (0.5, 1.0, "50 (all tied; n 200)"),
+        (0.9, 0.0, "90 (85–93; n 200)"),
+    ],
+)
+def test_the_table_of_controls_says_what_the_verdict_says_of_ties(half, tied, shown):
+    """A verdict said 47-52 %, and the table of the same numbers 37-61, as if ties were drawn by a coin."""
+    row = score("verb antonym beyond verb synonym", half=half, half_low=half, half_high=half, equal_share=tied)
+    block = _controls(of_models({"scores": SCORES.table([row])}))
+    assert block.tables[0].rows[0][1] == shown
