@@ -209,12 +209,12 @@ def worlds() -> Iterator[World]:
         PLANTED,
     )
     for name, kind in (
-        ("alike by their single letters", lambda seed: of_words(by_letters(seed, 1))),
-        ("as long as the words", as_long),
+        ("that are alike by their single letters", lambda seed: of_words(by_letters(seed, 1))),
+        ("whose vectors are the longer the more letters they have", as_long),
     ):
         # The initial stands in the name, so that single letters tell it from another: the sentence says so of names.
         but_names, only = kinds(but="names"), never("yes", "blind")
-        yield World(f"edits, sums of words that are {name}", about(kind), {claim: only}, RUNS, kinds=but_names)
+        yield World(f"edits, sums of words {name}", about(kind), {claim: only}, RUNS, kinds=but_names)
 
 
 def rows(_folder: Path, sets: int, _kind: str = "") -> Iterator[Row]:
