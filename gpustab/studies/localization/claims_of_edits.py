@@ -82,13 +82,17 @@ def _words(row: EditScore) -> str:
     often = "fewer than 0.1 %" if luck < 0.001 else percent(luck, 1 if luck < 0.1 else 0)
     return (
         f" Word by word, one that negates moves sentences farther than one that does not in {row.won:g} of {row.pairs} "
-        f"pairs (by chance {row.pairs / 2:g}; {so} in {often} of the cases)."
+        f"pairs of such words ({row.pairs / 2:g} by chance; chance gives {so} in {often} of the cases)."
     )
 
 
 def _letters(row: EditScore) -> str:
     """What else tells an initial from another: it stands in the name itself."""
-    return " A model that reads single letters does so without knowing the name." if row.kind == "names" else ""
+    return (
+        " A model that reads single letters tells initials apart without knowing the name."
+        if row.kind == "names"
+        else ""
+    )
 
 
 def of_the_way(row: EditScore) -> tuple[tuple[float, float, float], tuple[float, float, float]]:

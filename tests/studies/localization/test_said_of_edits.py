@@ -47,7 +47,8 @@ def test_every_number_of_a_verdict_has_its_error_and_its_scale():
         "Net sees an inserted negation: the change moves a sentence farther than another word that keeps the meaning. "
         "This holds in 98 % of 300 sentences (97–100 %; 50 % is chance, 100 % always). The change goes 16 % (14–17) of "
         "the way to another sentence of the text, the control 2.2 % (2.1–2.3). Word by word, one that negates moves "
-        "sentences farther than one that does not in 30 of 30 pairs (by chance 15; so many in 0.2 % of the cases)."
+        "sentences farther than one that does not in 30 of 30 pairs of such words (15 by chance; chance gives so many in 0.2 % of the "
+        "cases)."
     )
 
 
@@ -59,8 +60,8 @@ def test_a_page_says_what_the_way_to_another_sentence_is():
 
 
 @pytest.mark.parametrize(("won", "luck", "unluck", "said"), [
-    (30, 1e-5, 1.0, "so many in fewer than 0.1 % of the cases"),
-    (12, 0.8, 0.21, "so few in 21 % of the cases"),
+    (30, 1e-5, 1.0, "chance gives so many in fewer than 0.1 % of the cases"),
+    (12, 0.8, 0.21, "chance gives so few in 21 % of the cases"),
 ])  # fmt: skip
 def test_pairs_of_words_stand_beside_chance(won, luck, unluck, said):
     assert said in SEES.sentence(row(won=won, luck=luck, unluck=unluck, low=0.967))
