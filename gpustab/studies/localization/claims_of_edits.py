@@ -88,11 +88,8 @@ def _words(row: EditScore) -> str:
 
 def _letters(row: EditScore) -> str:
     """What else tells an initial from another: it stands in the name itself."""
-    return (
-        " A model that reads single letters tells initials apart without knowing the name."
-        if row.kind == "names"
-        else ""
-    )
+    said = " A model that reads single letters tells initials apart without knowing the name."
+    return said if row.kind == "names" else ""
 
 
 def of_the_way(row: EditScore) -> tuple[tuple[float, float, float], tuple[float, float, float]]:

@@ -47,8 +47,8 @@ def test_every_number_of_a_verdict_has_its_error_and_its_scale():
         "Net sees an inserted negation: the change moves a sentence farther than another word that keeps the meaning. "
         "This holds in 98 % of 300 sentences (97–100 %; 50 % is chance, 100 % always). The change goes 16 % (14–17) of "
         "the way to another sentence of the text, the control 2.2 % (2.1–2.3). Word by word, one that negates moves "
-        "sentences farther than one that does not in 30 of 30 pairs of such words (15 by chance; chance gives so many in 0.2 % of the "
-        "cases)."
+        "sentences farther than one that does not in 30 of 30 pairs of such words (15 by chance; chance gives "
+        "so many in 0.2 % of the cases)."
     )
 
 
