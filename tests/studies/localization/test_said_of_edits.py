@@ -7,13 +7,17 @@ import pytest
 
 from gpustab.report import Result
 from gpustab.report.describe import paper, terms
+from gpustab.sentences.english import english
 from gpustab.sentences.language import Written
-from gpustab.sentences.model import Embedding
+from gpustab.sentences.model import BagOfWords, Embedding
 from gpustab.studies.localization.claims_of_edits import SEES, of_the_way, rounded_up, said_of_edits, sees
 from gpustab.studies.localization.edits import EDIT_KINDS, Edit, Edits
+from gpustab.studies.localization.options import EditOptions
 from gpustab.studies.localization.page_of_edits import blocks_of_edits
 from gpustab.studies.localization.scores_of_edits import Moved, _pair, moved_by, score
-from gpustab.studies.localization.tables_of_edits import EDIT_SCORES, EditScore
+from gpustab.studies.localization.study_of_edits import localization_of_edits
+from gpustab.studies.localization.tables_of_edits import EDIT_OUTCOMES, EDIT_SCORES, EditScore
+from tests.studies.localization.test_edits import sentences, some_edits
 
 MADE = Written(["a"], "a")
 
@@ -188,3 +192,23 @@ def test_intervals_of_distances_of_two_sentences_and_of_parts_hold_what_was_plan
 
 def test_numbers_are_rounded_up_to_two_digits():
     assert [rounded_up(x) for x in (1.2, 99.1, 3448.3, 101_000)] == [2, 100, 3500, 110_000]
+
+
+def test_scores_say_of_how_many_sentences_edits_were_made_and_whether_more_were_wanted():
+    """What a page says to do where there are too few edits rests on them."""
+    pytest.importorskip("num2words")
+    some_edits()  # or skip
+    options = EditOptions(sentences=60, each=7, language="en", draws=100)
+    result = localization_of_edits([*sentences()], [BagOfWords()], options)
+    outcomes = {(row.kind, row.outcome): row.sentences for row in EDIT_OUTCOMES.rows(result.tables)}
+    for row in EDIT_SCORES.rows(result.tables):
+        all_read = sum(n for (kind, _), n in outcomes.items() if kind == row.kind)
+        enough = outcomes.get((row.kind, "enough were found before"), 0)
+        assert (row.limit, row.asked, row.made) == (60, all_read - enough, outcomes[row.kind, "edited"])
+        assert row.full == (row.made == 7 or enough > 0)
+    assert "more are made by --each 60" in " ".join(result.verdict)
+    without = english()._replace(roles=None)
+    result = localization_of_edits([*sentences()], [BagOfWords()], options, grammar=without)
+    (roles,) = EDIT_SCORES.rows(result.tables, kind="roles")
+    assert (roles.asked, roles.made, roles.full) == (0, 0, False)
+    assert "this language has no rule" in " ".join(result.verdict)
