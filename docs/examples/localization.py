@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from docs.examples import made
-from gpustab.studies.localization.claims import RunPair, RunVectors, Tests, Within
+from gpustab.studies.localization.claims import Tests, Within
+from gpustab.studies.localization.claims_of_vectors import RunPair, RunVectors
 from gpustab.studies.localization.tables import ModelScore, Negation
 from gpustab.studies.localization.tables_of_edits import EditScore
 
@@ -29,8 +30,19 @@ def _bent(difference: float, reach: float = 0.01, components: int = 100) -> Nega
 def _edit(half: float, reach: float = 0.03, **values: Any) -> EditScore:
     ends = {"half": half, "low": half - reach, "high": half + reach}
     words = {"pairs": 24, "won": 24.0, "luck": 0.01, "unluck": 1.0}
-    usual = {"model": "bag of words", "kind": "negation", "n": 300, "groups": 300}
-    return made(EditScore, **usual | ends | words | values)
+    usual = {
+        "model": "bag of words",
+        "kind": "negation",
+        "n": 300,
+        "groups": 300,
+        "made": 300,
+        "asked": 1480,
+        "limit": 5000,
+    }
+    far = {"changed": 0.139, "control": 0.021, "unrelated": 0.90}
+    for what, reach in (("changed", 0.01), ("control", 0.002), ("unrelated", 0.01)):
+        far |= {f"{what}_low": far[what] - reach, f"{what}_high": far[what] + reach}
+    return made(EditScore, **usual | ends | words | far | values)
 
 
 EXAMPLES = {
@@ -56,7 +68,8 @@ EXAMPLES = {
         _edit(0.06, kind="roles", pairs=0),
         _edit(0.50, kind="numbers", pairs=0),
         _edit(0.50, unmoved=299),
-        _edit(0.94, kind="names", pairs=0, n=21, groups=7),
+        _edit(0.50, 0.0, kind="names", pairs=0, equal=1.0),
+        _edit(0.94, kind="names", pairs=0, n=21, groups=7, made=21),
     ],
     "localization.collapsed": [RunVectors("pv-dm, run 2", 1e-8, 4000, 0, 0), RunVectors("pv-dm", 0.6, 4000, 0, 0)],
     "localization.not-finite": [RunVectors("pv-dm, run 2", 0.6, 4000, 0, 12), RunVectors("pv-dm", 0.6, 4000, 0, 0)],

@@ -150,6 +150,8 @@ _MEASURES = {
     "cosine": "The cosine of two vectors is 1 where they point the same way, and 0 where they have nothing in common.",
     "PIP loss": "The PIP loss says how far the cosines of all pairs of words differ between two runs.",
     "of chance": "100 % of chance is as far as in unrelated spaces.",
+    "way to another sentence": "A model gives every sentence a place. 0 % of the way is where the sentence itself "
+    "lies, 100 % is as far off as another sentence of the text.",
 }
 """What a measure is whose name stands in the head of a page, or in what is said of another measure."""
 _INTERVALS = "± and ranges in brackets hold the true value 19 times in 20 (95 % intervals), unless they say otherwise."

@@ -276,6 +276,30 @@ def percent(value: float | None, digits: int = 0) -> str:
     return "–" if value is None or math.isnan(value) else minus(f"{100 * value:.{digits}f} %")
 
 
+_ALIKE = 1e-4
+"""Half of an interval in percent that is none: what was measured is alike everywhere, but for rounding."""
+
+
+def percent_with_ends(share: float, low: float, high: float, unit: str = " %") -> str:
+    """Return a share in percent with the ends of its interval, all to one digit of half of it.
+
+    >>> percent_with_ends(0.98, 0.967, 0.997), percent_with_ends(0.504, 0.4999, 0.5087)
+    ('98 % (97–100)', '50.4 % (50.0–50.9)')
+    >>> percent_with_ends(0.0259, 0.024, 0.028, ""), percent_with_ends(0.3, float("nan"), 0.4)
+    ('2.6 (2.4–2.8)', '30 %, no interval')
+    >>> percent_with_ends(0.0, 0.0, 0.0), percent_with_ends(1e-12, 0.0, 2e-12)
+    ('0 %, all alike', '0 %, all alike')
+    """
+    half = 50 * (high - low)
+    if math.isnan(half):
+        return f"{100 * share:.0f}{unit}, no interval"
+    if half < _ALIKE:
+        return f"{100 * share:.0f}{unit}, all alike"
+    digits = max(-math.floor(math.log10(half)), 0)
+    value, *ends = (minus(f"{100 * part:.{digits}f}") for part in (share, low, high))
+    return f"{value}{unit} ({'–'.join(ends)})"
+
+
 def percent_with_half(share: float, half: float) -> str:
     """Return a share in percent with half of its interval, which stays between 0 and 100; alone where there is none.
 

@@ -21,6 +21,7 @@ from gpustab.errors import InputError
 from gpustab.formats.atomic import clear_abandoned, replacing
 from gpustab.formats.plain_text import read_utf8
 from gpustab.kernels.cosine import cosines
+from gpustab.results.page import counted
 from gpustab.sentences.language import Tokens, detokenise
 
 _BATCH = 65_536
@@ -237,5 +238,5 @@ def read_sentences(path: str | os.PathLike[str]) -> list[Tokens]:
     """
     found = [tuple(line.split()) for line in read_utf8(path).replace("\r", "\n").split("\n") if line.split()]
     if len(found) < _FEWEST:
-        raise InputError(f"{path}: has {len(found)} sentences, wanted {_FEWEST} or more, one a line")
+        raise InputError(f"{path}: has {counted(len(found), 'sentence')}, wanted {_FEWEST} or more, one a line")
     return found

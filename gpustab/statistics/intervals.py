@@ -129,6 +129,27 @@ def ratio(part: float, whole: float) -> float:
     return part / whole if whole else math.nan
 
 
+def ratio_interval(
+    above: float, ends: tuple[float, float], below: float, ends_below: tuple[float, float]
+) -> tuple[float, float]:
+    """Return the interval of a ratio of two positive numbers by their intervals, as if their errors were independent.
+
+    The number above may be 0. Relative errors are added as squares, on either side: the ratio is least where the number
+    above is least and the one below is largest. NaN where an interval is NaN, or the number below is 0.
+
+    >>> [round(end, 3) for end in ratio_interval(0.2, (0.14, 0.26), 1.0, (0.6, 1.4))]
+    [0.1, 0.3]
+    """
+    if not (above >= 0 and below > 0):
+        return math.nan, math.nan
+    if above == 0:
+        return 0.0, ends[1] / below
+    value = above / below
+    down = math.hypot((above - ends[0]) / above, (ends_below[1] - below) / below)
+    up = math.hypot((ends[1] - above) / above, (below - ends_below[0]) / below)
+    return max(value * (1 - down), 0.0), value * (1 + up)
+
+
 def ratio_of(above: Estimate, below: Estimate) -> Estimate:
     """Return a ratio with its error, by propagation; it has the fewer degrees of freedom of the two."""
     if not below.value > 0:

@@ -1,19 +1,9 @@
 import numpy as np
 
 from gpustab.statistics.intervals import wilson
-from gpustab.studies.localization.claims import (
-    COLLAPSED,
-    COPIES,
-    NO_DIRECTION,
-    RANDOM_AS_NEAR,
-    SECOND_NEGATION,
-    UNRELATED_NEARER,
-    RunPair,
-    RunVectors,
-    Within,
-    told_apart,
-)
+from gpustab.studies.localization.claims import RANDOM_AS_NEAR, SECOND_NEGATION, UNRELATED_NEARER, Within, told_apart
 from gpustab.studies.localization.claims_of_edits import sees
+from gpustab.studies.localization.claims_of_vectors import COLLAPSED, COPIES, NO_DIRECTION, RunPair, RunVectors
 from gpustab.studies.localization.distances import Distances
 from gpustab.studies.localization.study import copies
 from gpustab.studies.localization.tables import ModelScore, Negation

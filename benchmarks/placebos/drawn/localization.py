@@ -12,7 +12,8 @@ import numpy as np
 
 from benchmarks.placebos.cells import Truth, World, never, should
 from benchmarks.placebos.drawn.case import Draw, Rng, drawn
-from gpustab.studies.localization.claims import RunVectors, Tests
+from gpustab.studies.localization.claims import Tests
+from gpustab.studies.localization.claims_of_vectors import RunVectors
 from gpustab.studies.localization.distances import Array, Distances
 from gpustab.studies.localization.scores import bootstrap_weights, interval_over_runs, negation
 from gpustab.studies.localization.study import between_unrelated, copies

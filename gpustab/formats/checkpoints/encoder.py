@@ -17,7 +17,7 @@ from torch.nn import functional
 
 from gpustab.errors import InputError
 from gpustab.formats.checkpoints.folder import MODULES, modules_of
-from gpustab.formats.checkpoints.weights import Weights, entry, read_object
+from gpustab.formats.checkpoints.weights import INDEXES, Weights, entry, forms, read_object
 from gpustab.formats.pieces import Pieces, token_limit
 
 Step = Callable[[Tensor], Tensor]
@@ -78,25 +78,13 @@ class SentenceEncoder:
     """
 
     def __init__(self, folder: Path, device: torch.device | None = None) -> None:
-        try:
-            from transformers import AutoModel, AutoTokenizer
-            from transformers.utils import logging as told
-        except ImportError:
-            raise InputError("an encoder needs transformers: pip install transformers") from None
         self.prompt, prompts = _prompt(folder)
         inner, self._steps, said = _modules(folder, self.prompt)
-        if not (inner / "config.json").is_file():
-            raise InputError(f"{inner}: holds no encoder: there is no config.json")
         limit, self.lower = _reading(inner)
         self._device = device or torch.device("cpu")
-        told.disable_progress_bar()  # of reading the weights
-        try:
-            how: Any = {"local_files_only": True, "trust_remote_code": False}
-            with torch.device("cpu"):
-                self.tokenizer: Any = AutoTokenizer.from_pretrained(str(inner), **how)
-                self.model: Any = AutoModel.from_pretrained(str(inner), **how).eval().to(self._device)
-        except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError) as error:
-            raise InputError(f"{inner}: holds no encoder: {next(iter(str(error).splitlines()), error)}") from None
+        with torch.device("cpu"):
+            self.tokenizer: Any = _tokenizer(inner)
+            self.model: Any = _from(inner, "AutoModel").eval().to(self._device)
         if self.model.config.model_type in _WITH_DECODER:
             self.model = self.model.get_encoder()
         self.limit = token_limit(self.tokenizer, self.model, limit)
@@ -139,6 +127,46 @@ class SentenceEncoder:
         self._of_texts |= dict.fromkeys(pieces.notes())
         self.notes[:] = [*self._own, *self._of_texts]
         return torch.stack(found) if found else torch.empty(0, 0, device="cpu")
+
+
+def check_encoder(folder: Path) -> None:
+    """Refuse a folder that holds no model of sentences, before its weights are read: all that lies beside them is.
+
+    Raises:
+        InputError: see :class:`SentenceEncoder`; also if the weights are not there, or their files are cut.
+    """
+    prompt, _ = _prompt(folder)
+    inner, _, _ = _modules(folder, prompt)
+    _reading(inner)
+    _from(inner, "AutoConfig")
+    _tokenizer(inner)
+    there = forms(inner)
+    is_cheap = not there or there[0].endswith(".safetensors") or there[0] in INDEXES  # others are read to be looked at
+    if is_cheap and (lacking := Weights(inner).lacking):
+        raise InputError(f"{inner}: the shard {lacking[0]} is not there")
+
+
+def _tokenizer(folder: Path) -> Any:
+    """Return the tokenizer of a folder; without its files transformers gives one without words, and says nothing."""
+    found = _from(folder, "AutoTokenizer")
+    if len(found) <= len(set(found.all_special_tokens)):
+        raise InputError(f"{folder}: the tokenizer has no words: its files, such as tokenizer.json, are not there")
+    return found
+
+
+def _from(folder: Path, kind: str) -> Any:
+    """Return what transformers reads of a folder by one of its automatic classes; nothing is downloaded."""
+    try:
+        import transformers
+        from transformers.utils import logging as told
+    except ImportError:
+        raise InputError("an encoder needs transformers: pip install transformers") from None
+    told.disable_progress_bar()  # of reading the weights
+    try:
+        reader = getattr(transformers, kind)
+        return reader.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
+    except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError) as error:
+        raise InputError(f"{folder}: holds no encoder: {next(iter(str(error).splitlines()), error)}") from None
 
 
 def _modules(folder: Path, prompt: str) -> tuple[Path, list[Step], list[str]]:
@@ -232,6 +260,8 @@ _STEPS: dict[str, Callable[[Path, Mapping[str, Any]], tuple[Step, str]]] = {
 
 def _reading(folder: Path) -> tuple[int | None, bool]:
     """Return how many tokens of a text are read at most, and whether in small letters."""
+    if not (folder / "config.json").is_file():
+        raise InputError(f"{folder}: holds no encoder: there is no config.json")
     file = next(iter(sorted(folder.glob("sentence_*_config.json"))), None)
     config = read_object(file) if file else {}
     task, output = config.get("transformer_task"), config.get("module_output_name")

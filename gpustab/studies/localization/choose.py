@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +13,9 @@ import torch
 
 from gpustab.errors import InputError, option
 from gpustab.formats.atomic import make_folder
+from gpustab.formats.checkpoints.encoder import check_encoder
 from gpustab.formats.checkpoints.folder import digest_of_files
+from gpustab.formats.options import LoadOptions
 from gpustab.installing import install
 from gpustab.options import record
 from gpustab.sentences.language import Tokens, package
@@ -96,6 +100,7 @@ def trained(
     parses = read_parses(training.parses) if training.parses is not None and own.folds else None
     trees = None if parses is None else [[*tokens, *merges] for tokens, merges in parses.items()]
     if path is not None and path.suffix == SAVED:
+        own.load(path)
         key = digest_of("saved", kind, path.read_bytes().hex(), trees)
         return Runs(own.name, lambda _run: own.embedding(own.load(path), parses, device), key=key)
     corpus = path or training.train_on
@@ -127,13 +132,35 @@ def _kept(folder: Path | None, name: str, train: Callable[[], Any], load: Callab
 
 
 def choose_all(texts: Sequence[str], training: TrainingOptions, device: torch.device, spare: Path | None) -> list[Runs]:
-    """Return the models of some texts, each once; see :func:`choose`.
+    """Return the models of some texts, each once; see :func:`choose`. All are looked at before any is read.
+
+    Models of one name are called by as much of their paths as tells them apart.
 
     Raises:
         InputError: also for what :func:`gpustab.studies.localization.options.check_models` refuses.
     """
     check_models(texts, training)
-    return [choose(text, training, device, spare) for text in dict.fromkeys(texts)]
+    each: dict[tuple[str, Path | None], str] = {}
+    for text in texts:
+        each.setdefault(_kind_and_path(text), text)
+    found = [(choose(text, training, device, spare), path) for (_, path), text in each.items()]
+    paths: dict[str, list[Path | None]] = defaultdict(list)
+    for source, path in found:
+        paths[source.name].append(path)
+    return [replace(source, name=_apart(source.name, path, paths[source.name])) for source, path in found]
+
+
+def _kind_and_path(text: str) -> tuple[str, Path | None]:
+    kind, _, place = kind_and_place(text)
+    return kind, Path(place).resolve() if place else None
+
+
+def _apart(name: str, path: Path | None, paths: Sequence[Path | None]) -> str:
+    """A model's name, with as much of its path as tells it from the others of that name."""
+    if path is None or len(paths) < 2:
+        return name
+    above = os.path.commonpath([one.parent for one in paths if one])
+    return f"{name} ({path.relative_to(above).as_posix()})"
 
 
 def choose(text: str, training: TrainingOptions, device: torch.device, spare: Path | None = None) -> Runs:
@@ -159,8 +186,10 @@ def choose(text: str, training: TrainingOptions, device: torch.device, spare: Pa
     if kind == "encoder":
         folder = path.resolve()
         folder = folder.parent if folder.name in ("model", "0_Transformer") else folder  # the parent has the name
+        check_encoder(path)
         return Runs(folder.name, lambda _run: encoder(path, folder.name, device), key=digest_of_files(path))
     from gpustab.formats.registry import read_space
 
+    read_space(path, LoadOptions(limit=1))  # a file of no vectors is refused before other models are read
     name = f"mean of {path.name}"
     return Runs(name, lambda _run: mean_of_words(read_space(path), name, device), key=digest_of_files(path))

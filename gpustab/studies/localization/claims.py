@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from gpustab.results import Table
-from gpustab.results.page import counted, percent, signed
+from gpustab.results.page import counted, percent, percent_with_ends, signed
 from gpustab.studies.localization.tables import (
     ANTONYM_BEYOND,
     ANTONYM_FARTHER,
@@ -38,7 +38,6 @@ KNOWS = Margin(0.9, "share of unrelated sentences that lie beyond the paraphrase
 ALIKE = Margin(2.0**-20, "cosine distance up to which float32 vectors point one way and two runs' distances are one")
 BENT = Margin(0.1, "bend by the distance that one antonym moves a sentence, up to which it matters to nobody")
 """Sums of words bend by 4 %, as some words stand in a sentence twice; where a second undoes the first, it is 100 %."""
-MANY = Margin(0.1, "share of a model's sentences without a direction that is no small gap")
 
 
 def told_apart(components: int, low: float, high: float) -> Apart:
@@ -92,18 +91,50 @@ class Tests(NamedTuple):
     @property
     def both(self) -> str:
         """What both tests show, and of which sentences."""
-        texts = ("A random noun is farther than a synonym", "A verb's antonym is farther than its synonym")
+        texts = (("a random noun", "a synonym"), ("a verb's antonym", "its synonym"))
         rows = (self.synonym, self.opposite)
-        both = [f"{text} in {_share(row)}." for text, row in zip(texts, rows, strict=True) if row]
+        both = [_beside(row, *text) for text, row in zip(texts, rows, strict=True) if row]
         known = ["Only sentences whose words the model has are counted."]
         return " ".join(both + known * any(row and row.subset == "known" for row in rows))
 
+    @property
+    def lacking(self) -> str:
+        """What a test lacks, and what to do."""
+        there = [row.components if row else 0 for row in (self.synonym, self.opposite)]
+        said = listed([f"{n or 'none'} for {what}" for n, what in zip(there, _NEED, strict=True)])
+        known = any(row and row.subset == "known" for row in (self.synonym, self.opposite))
+        need = f"each test needs {FEWEST:g} unconnected pairs{' of words that the model has' * known}"
+        more = f"about {max(math.ceil(10 * FEWEST / n) / 10 for n in there):g} times as many" if all(there) else "more"
+        return f"{need}. There are {said}. Give {more} pairs{', or a model of more words' * known}"
 
-def _share(row: ModelScore) -> str:
-    """How often the first of two sentences is farther, beside chance."""
-    low, high = row.half_low, row.half_high
-    span = "" if math.isnan(low) else f"{100 * low:.0f}–{percent(high)}; "
-    return f"{percent(row.half)} of {row.n:,} sentences ({span}by chance {percent(CHANCE)})"
+
+_NEED = ("synonyms of nouns", "synonyms and antonyms of verbs")
+"""What sentences must have for a test."""
+SCALE = "50 % is chance, 100 % always"
+"""What stands beside a share: 0 % is never."""
+
+
+def share_of(half: float, low: float, high: float, equal: float, sentences: str) -> str:
+    """Return how often the first of two is farther, with its interval, its scale, and how often both are equally far.
+
+    >>> share_of(0.98, 0.967, 0.997, 0.0, "300 sentences")
+    '98 % of 300 sentences (97–100 %; 50 % is chance, 100 % always)'
+    >>> share_of(0.5, 0.48, 0.52, 0.9, "9 sentences")
+    '50 % of 9 sentences (48–52 %; 50 % is chance, 100 % always; both are equally far in 90.0 %, which count half)'
+    """
+    value, _, span = percent_with_ends(half, low, high).partition(" (")
+    span = f"{span.removesuffix(')')} %" if span else "no interval"
+    ties = f"; both are equally far in {percent(equal, 1)}, which count half" if equal > CHANCE else ""
+    return f"{value.removesuffix(', no interval')} of {sentences} ({span}; {SCALE}{ties})"
+
+
+def _beside(row: ModelScore, first: str, second: str) -> str:
+    """How often the first of two sentences is farther, as a sentence."""
+    sentences = counted(row.n, "sentence")
+    if row.equal_share == 1:
+        return f"{capital(first)} and {second} are equally far in all {sentences}."
+    share = share_of(row.half, row.half_low, row.half_high, row.equal_share, sentences)
+    return f"{capital(first)} is farther than {second} in {share}."
 
 
 def _test(row: ModelScore | None) -> Apart:
@@ -137,9 +168,7 @@ PLACES_BY = Claim[Tests](
             f"These sentences are too few to say whether {tests.model} places sentences by meaning or by form. "
             f"{tests.both}"
         ),
-        "few": lambda tests: (
-            f"{tests.subject} cannot be judged: the tests need sentences of {FEWEST:g} unconnected pairs."
-        ),
+        "few": lambda tests: f"{tests.subject} cannot be judged: {tests.lacking}.",
     },
 )
 
@@ -149,6 +178,16 @@ class Within(NamedTuple):
 
     synonym: ModelScore
     random: ModelScore
+
+
+def _of(row: ModelScore) -> str:
+    """A share of table 1 or 2 with its interval."""
+    return percent_with_ends(row.share, row.low, row.high)
+
+
+def _nearer(row: ModelScore) -> str:
+    """How often the first of two sentences is no farther."""
+    return percent_with_ends(1 - row.half, 1 - row.half_high, 1 - row.half_low)
 
 
 def _beyond(components: int, low: float, high: float, bound: float) -> Verdict:
@@ -163,9 +202,7 @@ RANDOM_AS_NEAR = Claim[Within](
     source="White 2015, table 1",
     rule=f"the interval of the share lies above {CHANCE:g}, of {FEWEST:g} components at least",
     judge=lambda pair: _beyond(pair.random.components, pair.random.low, pair.random.high, CHANCE),
-    sentences={
-        "yes": lambda pair: f"{pair.random.model} {percent(pair.random.share)} (synonyms {percent(pair.synonym.share)})"
-    },
+    sentences={"yes": lambda pair: f"{pair.random.model} {_of(pair.random)}, synonyms {_of(pair.synonym)}"},
 )
 
 UNRELATED_NEARER = Claim[ModelScore](
@@ -175,7 +212,7 @@ UNRELATED_NEARER = Claim[ModelScore](
     paper="White compares with no sentence of another pair",
     rule=f"the interval of the share that lies farther is below {KNOWS:g}, of {FEWEST:g} components at least",
     judge=lambda row: _beyond(row.components, -row.half_high, -row.half_low, -KNOWS),
-    sentences={"yes": lambda row: f"{row.model} {percent(1 - row.half)}"},
+    sentences={"yes": lambda row: f"{row.model} {_nearer(row)}"},
 )
 
 
@@ -217,89 +254,6 @@ SECOND_NEGATION = Claim[Negation](
 )
 
 
-class RunVectors(NamedTuple):
-    """What the vectors of one run are like.
-
-    Attributes:
-        who: the model, and its run where it has several.
-        unrelated: median distance of unrelated sentences; NaN where there are none.
-        texts: sentences that have been embedded.
-        zero: those whose vector is zero.
-        unfinite: those whose vector is not finite.
-    """
-
-    who: str
-    unrelated: float
-    texts: int
-    zero: int
-    unfinite: int
-
-
-COLLAPSED = Claim[RunVectors](
-    id="localization.collapsed",
-    says="All vectors of a run point one way.",
-    rule=f"half of the unrelated sentences lie within a cosine distance of {ALIKE:.2g}",
-    judge=lambda run: "yes" if run.unrelated <= ALIKE else "no",
-    sentences={
-        "yes": lambda run: (
-            f"{capital(run.who)}: the vectors are collapsed. Unrelated sentences point one way, up to rounding in "
-            "float32. Distances and scores mean nothing."
-        )
-    },
-)
-
-NOT_FINITE = Claim[RunVectors](
-    id="localization.not-finite",
-    says="Some vectors of a run are not finite.",
-    rule="one vector suffices",
-    judge=lambda run: "yes" if run.unfinite else "no",
-    sentences={
-        "yes": lambda run: (
-            f"{capital(run.who)}: the vectors of {counted(run.unfinite, 'sentence', 'is/are', of=run.texts)} not "
-            "finite. These sentences are left out; the others may not represent them."
-        )
-    },
-)
-
-NO_DIRECTION = Claim[RunVectors](
-    id="localization.no-direction",
-    says="Many vectors of a run are zero.",
-    rule=f"more than {percent(MANY)} of the sentences",
-    judge=lambda run: "yes" if run.zero > MANY * run.texts else "no",
-    sentences={
-        "yes": lambda run: (
-            f"{capital(run.who)}: the vectors of {counted(run.zero, 'sentence', 'is/are', of=run.texts)} zero and have "
-            "no direction. These sentences are left out; the others may not represent them."
-        )
-    },
-)
-
-ALARMS_OF_RUNS = (COLLAPSED, NOT_FINITE, NO_DIRECTION)
-
-
-class RunPair(NamedTuple):
-    """Two runs of a model, counted from 1, and the largest difference of their distances."""
-
-    model: str
-    first: int
-    second: int
-    difference: float
-
-
-COPIES = Claim[RunPair](
-    id="localization.copies",
-    says="Two runs of a model are one.",
-    rule=f"none of their distances differ by more than {ALIKE:.2g}",
-    judge=lambda pair: "yes" if pair.difference <= ALIKE else "no",
-    sentences={
-        "yes": lambda pair: (
-            f"{capital(pair.model)}: runs {pair.first} and {pair.second} give the same distances. One of them is left "
-            "out: counted twice, they would make the scores look surer than they are."
-        )
-    },
-)
-
-
 def verdict(tables: Mapping[str, Table[Any]], silent: Collection[str] = ()) -> list[str]:
     """Return one sentence for every model, then those of which table 1 says nothing of meaning.
 
@@ -322,17 +276,18 @@ def observations(tables: Mapping[str, Table[Any]], silent: Collection[str] = ())
     near, beyond, bent = [], [], []
     for model in models:
         within, random, farther, unrelated = (one_change(scores, model, name) for name in _BESIDE)
-        shows = " and ".join(percent(row.share) if row else "no sentence" for row in (within, farther))
+        shows = " and ".join(_of(row) if row else "no sentence" for row in (within, farther))
         yield PLACES_BY.observed(_tests(scores, model), model, shows)
         if within and random:
-            shows = f"{percent(within.share)} of synonyms and {percent(random.share)} of random nouns"
+            shows = f"{_of(within)} of synonyms and {_of(random)} of random nouns"
             near.append(RANDOM_AS_NEAR.observed(Within(within, random), model, shows))
         if unrelated:
-            shows = f"{percent(1 - unrelated.half)} of them are nearer than the paraphrase"
+            shows = f"{_nearer(unrelated)} of them are nearer than the paraphrase"
             beyond.append(UNRELATED_NEARER.observed(unrelated, model, shows))
         for row in NEGATION.rows(tables, model=model):
             span = f"a bend of {signed(row.difference, 4)} ({signed_span(row.low, row.high, 4)})"
-            shows = span if row.components >= FEWEST else f"{counted(row.n, 'sentence')} with three changes, too few"
+            few = f"{counted(row.n, 'sentence') if row.n else 'no sentence'} with three changes, too few"
+            shows = span if row.components >= FEWEST else few
             bent.append(SECOND_NEGATION.observed(row, model, shows))
     why = "no sentence has the changes that it needs" if models else "an alarm forbids reading the numbers"
     yield from () if models else [PLACES_BY.open(why)]
@@ -383,13 +338,21 @@ def one_change(scores: Table[ModelScore], model: str, comparison: str) -> ModelS
     return rows.get("known" if "known" in table["subset"] else "all")
 
 
+def _with_three(row: Negation) -> str:
+    if not row.n:
+        return "No sentence has three changes of both kinds"
+    return (
+        f"{counted(row.n, 'sentence', 'has/have')} three changes of both kinds, of "
+        f"{counted(row.components, 'unconnected pair')}"
+    )
+
+
 def negation_sentences(rows: Sequence[Negation]) -> str:
     """Return what is said of double negation, of the rows of its table; models that cannot be judged are said once."""
     sentences = [sentence for row in rows if (sentence := SECOND_NEGATION.sentence(row))]
     if few := [row for row in rows if SECOND_NEGATION.judge(row) == "cannot be judged"]:
         sentences.append(
             f"Double negation cannot be judged for {listed([row.model for row in few])}. "
-            f"{counted(few[0].n, 'sentence', 'has/have')} three changes of both kinds; the test needs {FEWEST:g} "
-            "unconnected pairs."
+            f"{_with_three(few[0])}; the test needs {FEWEST:g} unconnected pairs with such a sentence."
         )
     return " ".join(sentences)

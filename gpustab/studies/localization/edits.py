@@ -27,6 +27,8 @@ SHORTEST, LONGEST = 4, 60
 _SPREAD = 15
 """Of the edits of a kind at most one in so many puts in one and the same word; but for negations, which are few."""
 
+_ENOUGH, _NO_RULE = "enough were found before", "this language has no rule"
+"""Outcomes of sentences that no rule looked at."""
 
 Sides = tuple[Sequence[Sequence[Word]], Sequence[Sequence[Word]]]
 """Sentences that say something else, and as many that say the same."""
@@ -87,6 +89,14 @@ class Edits(NamedTuple):
     outcomes: Counter[tuple[EditKind, str]]
     read: int
 
+    def asked(self, kind: EditKind) -> int:
+        """Return of how many sentences it was asked whether they can be edited so; of none without a rule."""
+        return 0 if self.outcomes[kind, _NO_RULE] else self.read - self.outcomes[kind, _ENOUGH]
+
+    def full(self, kind: EditKind, each: int) -> bool:
+        """Return whether there are as many edits of a kind as are wanted, or more would be."""
+        return len(self.found[kind]) >= each or self.outcomes[kind, _ENOUGH] > 0
+
 
 class Making:
     """Makes edits, one sentence after the other.
@@ -125,7 +135,7 @@ class Making:
         self._texts.add(text)
         for kind, make in (("negation", self._negation), ("roles", self._roles)):
             if len(self._found[kind]) >= self._each:
-                self._outcomes[kind, "enough were found before"] += 1
+                self._outcomes[kind, _ENOUGH] += 1
                 continue
             made = make(n, sentence)
             self._outcomes[kind, made if isinstance(made, str) else "edited"] += 1
@@ -185,7 +195,7 @@ class Making:
 
     def _roles(self, n: int, sentence: Parsed) -> Edit | str:
         if self._grammar.roles is None:
-            return "this language has no rule"
+            return _NO_RULE
         if self._is_negated(sentence):
             return "negated already"
         made = self._grammar.roles(sentence)
@@ -193,7 +203,7 @@ class Making:
 
     def _number(self, n: int, sentence: Parsed) -> Kept | str:
         if len(self._numbers) >= self._each:
-            return "enough were found before"
+            return _ENOUGH
         why = "no number of things"
         for k in _counts_of_things(sentence):
             if (found := otherwise(sentence[k].text, self._grammar)) is None:
@@ -215,7 +225,7 @@ class Making:
         for n, sentence, k in sure:
             kept = f"{sentence[k].text[0]}."
             if len(found) == self._each:
-                self._outcomes["names", "enough were found before"] += 1
+                self._outcomes["names", _ENOUGH] += 1
             elif not self._is_seldom("names", kept):
                 self._outcomes["names", "this initial was put in often enough"] += 1
             else:

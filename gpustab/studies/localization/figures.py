@@ -8,7 +8,7 @@ from gpustab.report.svg.colours import nth
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.report.svg.rows import HEADED, Dot, Row, Upright, dots
 from gpustab.results import Table
-from gpustab.studies.localization.claims_of_edits import CHANGES, sees
+from gpustab.studies.localization.claims_of_edits import CHANGES, equally_far, sees
 from gpustab.studies.localization.tables import of_models
 from gpustab.studies.localization.tables_of_edits import EditScore
 from gpustab.studies.shared.wording import capital
@@ -84,12 +84,15 @@ def edits(scores: Table[EditScore], _: Tables) -> Picture:
 def _row(row: EditScore) -> Row:
     chance = Upright(50, "axis dash", (-7, 7))
     value, low, high = (100 * x for x in (row.half, row.low, row.high))
-    return Row(f"{capital(CHANGES[row.kind])}: {value:.0f} %", [Dot(value, *nth(0), low, high), chance], nth(0).style)
+    ties = ", all equally far" if equally_far(row) else ""
+    return Row(
+        f"{capital(CHANGES[row.kind])}: {value:.0f} %{ties}", [Dot(value, *nth(0), low, high), chance], nth(0).style
+    )
 
 
 _OF_EDITS = (
     "Share of the sentences that the change moves farther than an edit of equal size that keeps the meaning; equal "
-    "distances count half. Lines are 95 % intervals; the dashes stand at 50 %, which is chance."
+    "distances count half. Lines are 95 % intervals; the dashes stand at 50 %, which is chance. 100 % is always."
 )
 
 FIGURES: Figures = {"by_changes": (_CAPTION, by_changes), "edits": (_OF_EDITS, edits)}

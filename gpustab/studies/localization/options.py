@@ -88,10 +88,13 @@ def check_model(text: str) -> None:
     """
     kind, equals, place = kind_and_place(text)
     if kind not in KINDS:
+        if Path(text).is_file():
+            raise InputError(f"{option('model')} is '{text}', a file: for vectors of words say mean={text}")
         if not equals and Path(text).name != text:  # nobody calls a kind so
             raise InputError(f"{option('model')} is '{text}': there is no such folder{near_file(Path(text))}")
         raise InputError(
-            f"{option('model')} is '{text}'{near(kind, KINDS)}; wanted one of {', '.join(KINDS)}, or a folder"
+            f"{option('model')} is '{text}': no folder of that name is here, and it is no kind of model"
+            f"{near(kind, KINDS)}; wanted one of {', '.join(KINDS)}, or a folder"
         )
     if kind == "bow":
         if equals:

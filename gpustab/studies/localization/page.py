@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from math import isfinite
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from gpustab.report import Result
 from gpustab.results import Block, Card, Content, SmallTable, Table
 from gpustab.results.page import counted, number, percent, whole
-from gpustab.statistics.intervals import wilson
+from gpustab.statistics.intervals import Estimate, wilson
 from gpustab.studies.localization.claims import PLACES_BY, negation_sentences, one_change
 from gpustab.studies.localization.page_of_edits import (
     blocks_of_edits,
@@ -39,7 +39,7 @@ from gpustab.studies.localization.tables import (
 from gpustab.studies.localization.tables_of_edits import EDIT_SCORES
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import beside_paper, by_chance, judged_by
-from gpustab.studies.shared.wording import capital, listed
+from gpustab.studies.shared.wording import capital, listed, number_span, of_list, share_with_error
 
 _PAPER = {
     "table 1": "BOW 100, 99, 95, 85, 66, 50, 34, 18, 11 %; U-RAE 95, 91, 87, 83, 79, 75, 75, 73, 89 %.",
@@ -107,20 +107,32 @@ def _papers(scores: Table[ModelScore]) -> Iterator[Block]:
             )
 
 
-def _by_model(title: str, rows: list[ModelScore]) -> SmallTable:
+def _by_model(title: str, rows: list[ModelScore], show: Callable[[ModelScore], str] | None = None) -> SmallTable:
     """Numbers of changes below each other, models beside each other."""
     models = list(dict.fromkeys(row.model for row in rows))
-    cells = {(row.model, row.k): _share(row) for row in rows}
+    cells = {(row.model, row.k): (show or _share)(row) for row in rows}
     body = [[str(k), *(cells.get((model, k), "–") for model in models)] for k in sorted({row.k for row in rows})]
     return SmallTable(title, ["changed", *models], body)
 
 
 def _share(row: ModelScore) -> str:
     """Share with its interval, the share of ties where there are any, and n; no interval is narrower than Wilson's."""
-    ends = [*wilson(row.share * row.n, row.n), *(end for end in (row.low, row.high) if end == end)]
-    low, high = min(ends), max(ends)
+    return _cell(row, row.share, [*wilson(row.share * row.n, row.n), row.low, row.high])
+
+
+def _half(row: ModelScore) -> str:
+    """The share with half of the ties; Wilson's interval is that of the others, since ties are always half."""
+    untied = 1 - row.equal_share
+    if not untied:
+        return f"50 (all tied; n {row.n:,})"
+    ends = (0.5 + untied * (end - 0.5) for end in wilson((row.half - row.equal_share / 2) * row.n, untied * row.n))
+    return _cell(row, row.half, [*ends, row.half_low, row.half_high])
+
+
+def _cell(row: ModelScore, share: float, ends: Sequence[float]) -> str:
+    known = [100 * end for end in ends if end == end]
     ties = f"; {100 * row.equal_share:.0f} tied" if row.equal_share >= _TIES else ""
-    return f"{100 * row.share:.0f} ({100 * low:.0f}–{100 * high:.0f}{ties}; n {row.n:,})"
+    return f"{100 * share:.0f} ({number_span(min(known), max(known), 0)}{ties}; n {row.n:,})"
 
 
 def _controls(scores: Table[ModelScore]) -> Block:
@@ -131,8 +143,9 @@ def _controls(scores: Table[ModelScore]) -> Block:
             title = f"{comparison.name[:1].upper()}{comparison.name[1:]}, percent"
             if "paraphrase" not in comparison.name:
                 title += " with half of the ties: 50 by chance"
-                rows = [row._replace(share=row.half, low=row.half_low, high=row.half_high) for row in rows]
-            tables.append(_by_model(title, rows))
+                tables.append(_by_model(title, rows, _half))
+            else:
+                tables.append(_by_model(title, rows))
     return Block(
         "Would words of another meaning have done as well?",
         tables=tables,
@@ -189,8 +202,9 @@ def _runs(tables: Mapping[str, Table[Any]]) -> Iterator[Block]:
     shown = table.take(k for k in range(table.height) if table["k"][k] <= _MOST)
     spaces = SENTENCE_SPACES.of(tables)
     said = (
-        f"Two runs of {row.model} share {10 * row.neighbours:.1f} of the ten nearest sentences; their PIP loss is "
-        f"{100 * row.pip:.0f} % of that of unrelated spaces."
+        f"Two runs of {row.model} share {10 * row.neighbours:.1f} of the ten nearest sentences "
+        f"({of_list(Estimate.of_runs(row.neighbours, row.neighbours_se, row.runs), 10)}). Their PIP loss is "
+        f"{share_with_error(Estimate.of_runs(row.pip, row.pip_se, row.runs))}; 1 is that of unrelated spaces."
         for row in spaces.rows()
     )
     yield Block(
@@ -264,7 +278,8 @@ def cards(result: Content) -> list[Card]:
                 if reverse
                 else (row.half, row.half_low, row.half_high)
             )
-            span = "no interval" if low != low else f"{100 * low:.0f}–{percent(high)}; by chance 50 %"
+            span = "no interval" if low != low else f"{number_span(100 * low, 100 * high, 0)} %; by chance 50 %"
+            span = "all equally far" if row.equal_share == 1 else span
             made.append(Card(f"{capital(str(model))}: {about}", percent(value), f"of {row.n:,}", span))
     return made
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from gpustab.results import Block, Card, Content, SmallTable
-from gpustab.results.page import counted, number, percent, whole
-from gpustab.studies.localization.claims_of_edits import CHANGES, SEES, sees
+from gpustab.results.page import counted, number, percent, percent_with_ends, whole
+from gpustab.studies.localization.claims_of_edits import CHANGES, SEES, equally_far, of_the_way, sees
 from gpustab.studies.localization.edits import EDIT_KINDS
 from gpustab.studies.localization.tables_of_edits import EDIT_DISTANCES, EDIT_OUTCOMES, EDIT_SCORES, EDITED, EditScore
 from gpustab.studies.shared.observations import verdicts_by_chance
-from gpustab.studies.shared.wording import capital, listed
+from gpustab.studies.shared.wording import capital, listed, number_span
 
 _TITLES = {"negation": "negation", "roles": "who does what to whom", "numbers": "number", "names": "name"}
 _HOW = {
@@ -34,7 +33,6 @@ _VERDICTS = {
     "open": "open",
     "few": "too few",
 }
-_CHANCE = "; by chance 50 %"
 _EXAMPLES = 3
 """Of each kind."""
 
@@ -42,15 +40,16 @@ _EXAMPLES = 3
 def blocks_of_edits(result: Content) -> list[Block]:
     """Return whether models see what edits change, how far they move, the edits, and what was left out."""
     rows = list(EDIT_SCORES.rows(result.tables))
-    chance = verdicts_by_chance(sum(sees(row) != "few" for row in rows))
+    chance = verdicts_by_chance(sum(sees(row) != "few" and not equally_far(row) for row in rows))
     return [
         Block(
             "Does a change of meaning move a sentence more than an edit of equal size that keeps it?",
             tables=[_shares(rows)],
             figures=["edits"],
             answer=(
-                "Per cent of the sentences that the change moves farther than its control, with 95 % interval; equal "
-                f"distances count half. A model that goes by form alone has 50 %. {chance}"
+                "Per cent of the sentences that the change moves farther than its control, with 95 % interval. 100 is "
+                "always, 0 never, and 50 as often as by chance: so stands a model that goes by form alone. Where both "
+                f"are equally far, a sentence counts half. {chance}"
             ).rstrip(),
             facts=[(_TITLES[kind], "", _HOW[kind]) for kind in EDIT_KINDS],
         ),
@@ -58,8 +57,9 @@ def blocks_of_edits(result: Content) -> list[Block]:
             "How far does an edit move a sentence?",
             tables=[_distances(rows)],
             answer=(
-                "Mean cosine distance from the sentence, with 95 % interval. Another sentence of the text is the "
-                "scale: an edit that moves by a hundredth of that is hardly seen by a search, whatever its share."
+                "Mean distance from the sentence, in per cent of the mean distance to another sentence of the text, "
+                "with 95 % interval. At 0 nothing has moved; at 100 the edited sentence lies as far off as another "
+                "one. An edit of one per cent is hardly seen by a search, however often it beats its control."
             ),
         ),
         *_examples(result),
@@ -79,17 +79,17 @@ def _shares(rows: Sequence[EditScore]) -> SmallTable:
     models = list(dict.fromkeys(row.model for row in rows))
     cells = {(row.kind, row.model): _share(row) for row in rows}
     body = [[_TITLES[kind], *(cells[kind, model] for model in models)] for kind in EDIT_KINDS]
-    return SmallTable("The change is farther than the control", ["changed", *models], body)
+    title = "Per cent of n sentences in which the change is farther than the control (50 by chance, 100 always)"
+    return SmallTable(title, ["changed", *models], body)
 
 
 def _share(row: EditScore) -> str:
     if sees(row) == "few":
         return f"too few (n {row.n:,})"
-    return f"{100 * row.half:.0f} ({_span(row)}; n {row.n:,}): {_VERDICTS[sees(row)]}"
-
-
-def _span(row: EditScore) -> str:
-    return f"{100 * row.low:.0f}–{percent(row.high)}"
+    if equally_far(row):
+        return f"50 (all equally far; n {row.n:,}): {_VERDICTS[sees(row)]}"
+    share = percent_with_ends(row.half, row.low, row.high, "")
+    return f"{share.rstrip(')')}; n {row.n:,}): {_VERDICTS[sees(row)]}"
 
 
 def _distances(rows: Sequence[EditScore]) -> SmallTable:
@@ -97,21 +97,18 @@ def _distances(rows: Sequence[EditScore]) -> SmallTable:
         [
             row.model,
             _TITLES[row.kind],
-            _distance(row.changed, row.changed_low, row.changed_high, 3),
-            _distance(row.control, row.control_low, row.control_high, 3),
-            _distance(row.unrelated, row.unrelated_low, row.unrelated_high, 2),
-            f"{100 * row.changed / row.unrelated:.0f} %",
+            *(percent_with_ends(*part, unit="") for part in of_the_way(row)),
+            _distance(row.unrelated, row.unrelated_low, row.unrelated_high),
         ]
         for row in rows
-        if row.n and row.unrelated
+        if row.n and row.unrelated > 0
     ]
-    header = ["model", "changed", "by the change", "by the control", "another sentence", "change, of that"]
-    return SmallTable("Mean distances", header, body)
+    header = ["model", "changed", "change, %", "control, %", "100 % is a cosine distance of"]
+    return SmallTable("How far the change and its control go of the way to another sentence", header, body)
 
 
-def _distance(mean: float, low: float, high: float, digits: int) -> str:
-    span = f" ({number(low, digits)}–{number(high, digits)})" if math.isfinite(low) else ""
-    return f"{number(mean, digits)}{span}"
+def _distance(mean: float, low: float, high: float) -> str:
+    return f"{number(mean, 2)} ({number_span(low, high, 2)})"
 
 
 def _examples(result: Content) -> Iterator[Block]:
@@ -129,7 +126,10 @@ def _examples(result: Content) -> Iterator[Block]:
     yield Block(
         "What do the edits look like?",
         tables=[SmallTable("Examples, with their distances", ["", "", "text", *models], body)],
-        answer="Look at them: the table edited has all.",
+        answer=(
+            "Look at them: the table edited has all. Each number is the cosine distance from the sentence above it, 0 "
+            "where nothing has moved. That of another sentence stands in the last column of the table above."
+        ),
         folded=True,
     )
 
@@ -153,11 +153,15 @@ def cards_of_edits(result: Content) -> list[Card]:
             f"{capital(model)}: {CHANGES[row.kind]}",
             percent(row.half),
             f"of {row.n:,}",
-            f"{_span(row)}; by chance 50 %",
+            "all equally far" if equally_far(row) else f"{_span(row)}; by chance 50 %",
         )
         for row in rows
         if row.model == model and sees(row) != "few"
     ]
+
+
+def _span(row: EditScore) -> str:
+    return f"{number_span(100 * row.low, 100 * row.high, 0)} %"
 
 
 def may_claim_of_edits(result: Content) -> str:
@@ -191,6 +195,7 @@ def methods_of_edits(result: Content) -> str:
         "two passives of the same words that keep them. Another number stands beside the same number, both written "
         "otherwise; another initial beside the name's own. The share of sentences that the change moves farther by "
         "cosine distance has a 95 % interval by bootstrap over sentences, or over the words that controls put in "
-        "(numbers, names). Negation is also asked word by word: the pairs that words of negation win are compared with "
-        "Mann and Whitney's law."
+        "(numbers, names). How far edits go is given as a part of the mean distance to another sentence; its interval "
+        "adds both relative errors as squares. Negation is also asked word by word: the pairs that words of negation "
+        "win are compared with Mann and Whitney's law."
     )

@@ -64,6 +64,24 @@ def interval_over_runs(hits: Array, component: NDArray[np.int64], weights: Array
     return sd, mean - math.hypot(mean - low, trained), mean + math.hypot(high - mean, trained)
 
 
+def share_interval(hits: Array, component: NDArray[np.int64], weights: Array) -> tuple[float, float, float]:
+    """Return the SD over runs of a share, and its 95 % interval within 0 to 1, which t of few runs can leave.
+
+    Of sentences that all are alike every draw is too, and the bootstrap's interval would be a point: then it is
+    Wilson's, as of so many components.
+
+    Args:
+        hits: ``(R, n)`` in 0 to 1.
+        component: ``(n,)`` of each sentence.
+        weights: of :func:`bootstrap_weights`.
+    """
+    sd, low, high = interval_over_runs(hits, component, weights)
+    components = len(np.unique(component))
+    if components > 1 and (share := float(hits.mean())) in (0.0, 1.0):
+        return sd, *wilson(share * components, components)
+    return sd, max(low, 0.0) if low == low else low, min(high, 1.0) if high == high else high
+
+
 class Case(NamedTuple):
     """A comparison with k changes, in the sentences of a subset that every run has distances of.
 
@@ -142,8 +160,8 @@ def scores(
                 n, int((far > near).sum()), int(equal.sum()),
                 float(share.mean()), float(equal.mean()), float(half.mean()),
                 *wilson(int(share.sum()), n),
-                *bootstrap_interval(share, own, weights),
-                *bootstrap_interval(half, own, weights),
+                *share_interval(share[None], own, weights)[1:],
+                *share_interval(half[None], own, weights)[1:],
                 len(np.unique(own)),
             )
         )  # fmt: skip
@@ -171,8 +189,8 @@ def over_runs(
     for case in cases(runs, open_):
         own = numbers[case.there]
         share, half = hits_of(case.comparison, case.far, case.near)
-        share_sd, low, high = _of_share(interval_over_runs(share, own, weights))
-        half_sd, half_low, half_high = _of_share(interval_over_runs(half, own, weights))
+        share_sd, low, high = share_interval(share, own, weights)
+        half_sd, half_low, half_high = share_interval(half, own, weights)
         rows.append(
             OverRuns(
                 model, case.subset, case.comparison.name, case.k, len(runs), share.shape[1],
@@ -182,12 +200,6 @@ def over_runs(
             )
         )  # fmt: skip
     return rows
-
-
-def _of_share(interval: tuple[float, float, float]) -> tuple[float, float, float]:
-    """The interval of a share within 0 to 1, which t of few runs can leave."""
-    sd, low, high = interval
-    return sd, max(low, 0.0) if low == low else low, min(high, 1.0) if high == high else high
 
 
 def negation(model: str, runs: Sequence[Distances], component: Sequence[int], draws: int, seed: int) -> Negation:

@@ -39,8 +39,7 @@ def moved_by(edits: Edits, model: Model) -> dict[EditKind, Moved]:
     asked = []
     for own in edits.found.values():
         for k, edit in enumerate(own):
-            other = own[(k + max(1, len(own) // 2)) % len(own)].base
-            asked += [(edit.base, text) for text in (*edit.changed, *edit.control, other)]
+            asked += [(edit.base, text) for text in (*edit.changed, *edit.control, own[_other(k, len(own))].base)]
     distances = model.distances([base for base, _ in asked], [text for _, text in asked])
     found: dict[EditKind, Moved] = {}
     start = 0
@@ -49,8 +48,23 @@ def moved_by(edits: Edits, model: Model) -> dict[EditKind, Moved]:
         size = len(own) * (2 * versions + 1)
         table = distances[start : start + size].reshape(len(own), 2 * versions + 1)
         start += size
-        found[kind] = Moved(table[:, :versions].mean(1), table[:, versions:-1].mean(1), table[:, -1])
+        unrelated = table[:, -1] if len(own) > 1 else np.full(len(own), np.nan)  # one sentence has no other
+        found[kind] = Moved(table[:, :versions].mean(1), table[:, versions:-1].mean(1), unrelated)
     return found
+
+
+def _other(k: int, n: int) -> int:
+    """Which sentence stands for another one beside sentence k of n: they are dealt out in pairs, see :func:`_pair`."""
+    half = n // 2
+    return (k + half) % (2 * half) if half else k
+
+
+def _pair(n: int) -> NDArray[np.int64]:
+    """Which pair every sentence of n is of; of an odd number the last is a third one of the first pair.
+
+    The distance of two sentences holds the error of both, and each pair has it twice: so pairs are drawn.
+    """
+    return np.arange(n) % max(n // 2, 1)
 
 
 def score(model: str, kind: EditKind, edits: Sequence[Edit], moved: Moved, draws: int, seed: int) -> EditScore:
@@ -72,7 +86,8 @@ def score(model: str, kind: EditKind, edits: Sequence[Edit], moved: Moved, draws
     changed, control = moved.changed[:, there], moved.control[:, there]
     names = [edit.kept if kind in ("numbers", "names") else edit.sentence for edit in own]
     number = {name: k for k, name in enumerate(dict.fromkeys(names))}
-    empty = EditScore(model, kind, len(changed), len(own), len(number), 0, *(math.nan,) * 14, 0, *(math.nan,) * 3)
+    counts = (len(changed), len(own), len(number), 0)
+    empty = EditScore(model, kind, *counts, *(math.nan,) * 14, 0, *(math.nan,) * 3, len(edits))
     if not own:
         return empty
     hits = (changed > control) + 0.5 * (changed == control)
@@ -84,11 +99,12 @@ def score(model: str, kind: EditKind, edits: Sequence[Edit], moved: Moved, draws
     pairs, won, luck, unluck = (
         luck_of(own, (changed - control).mean(0)) if kind == "negation" else (0, *(math.nan,) * 3)
     )
-    other = moved.unrelated[:, np.isfinite(moved.unrelated).all(0)]
-    of_other = bootstrap_weights(other.shape[1], draws, seed)
+    known = np.asarray(np.isfinite(moved.unrelated).all(axis=0))
+    other, pair = moved.unrelated[:, known], np.unique(_pair(len(known))[known], return_inverse=True)[1]
+    of_other = bootstrap_weights(int(pair.max(initial=-1)) + 1, draws, seed)
     changed_low, changed_high = _of_distance(changed, group, weights)
     control_low, control_high = _of_distance(control, group, weights)
-    unrelated_low, unrelated_high = _of_distance(other, np.arange(other.shape[1]), of_other)
+    unrelated_low, unrelated_high = _of_distance(other, pair, of_other)
     return empty._replace(
         unmoved=int((changed <= ALIKE).all(0).sum()),
         half=float(hits.mean()),

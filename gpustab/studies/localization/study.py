@@ -12,6 +12,7 @@ from torch import Tensor
 
 from gpustab import engine
 from gpustab.errors import InputError
+from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.options import chosen
@@ -20,15 +21,8 @@ from gpustab.results.page import counted, percent
 from gpustab.runs.load import load_runs
 from gpustab.sentences.language import Language, english
 from gpustab.sentences.model import Flaws, Model, Runs
-from gpustab.studies.localization.claims import (
-    ALARMS_OF_RUNS,
-    ALIKE,
-    COPIES,
-    RunPair,
-    RunVectors,
-    observations,
-    verdict,
-)
+from gpustab.studies.localization.claims import ALIKE, observations, verdict
+from gpustab.studies.localization.claims_of_vectors import ALARMS_OF_RUNS, COPIES, RunPair, RunVectors
 from gpustab.studies.localization.corpus import Base, Corpus, Pair, Paraphrases, build, corpus_tables
 from gpustab.studies.localization.distances import KEPT, Distances, Encoded, digest_of_corpus, encode
 from gpustab.studies.localization.example import Line, papers_base, papers_lines
@@ -260,9 +254,9 @@ def space_stability(name: str, runs: Sequence[Tensor], compute: Compute) -> Spac
     first, second = torch.triu_indices(len(runs), len(runs), 1, device="cpu")
     shared = engine.overlap_pass(lists, [_NEIGHBOURS], compute)
     loss = losses.reduced if losses.scale is None else losses.reduced / losses.scale.chance
-    return SpaceStability(
-        name, len(runs), sentences, float(loss.mean()), float(shared.p[0].cpu()[first, second].mean())
-    )
+    of_pairs = (loss, shared.p[0].cpu()[first, second])
+    pip, neighbours = (pair_statistics(pair_matrix(own.double().cpu(), len(runs))) for own in of_pairs)
+    return SpaceStability(name, len(runs), sentences, pip.mean, neighbours.mean, pip.se, neighbours.se)
 
 
 def examples(model: str, runs: Sequence[Distances], papers: Sequence[list[float]], corpus: Corpus) -> Iterator[Example]:

@@ -25,8 +25,8 @@ from gpustab.sentences.grammar import Grammar
 from gpustab.sentences.language import Tokens
 from gpustab.sentences.model import Flaws, Model, Runs
 from gpustab.sentences.parsed import Parsed, is_conllu, read_conllu
-from gpustab.studies.localization.claims import ALARMS_OF_RUNS, RunVectors
 from gpustab.studies.localization.claims_of_edits import said_of_edits
+from gpustab.studies.localization.claims_of_vectors import ALARMS_OF_RUNS, RunVectors
 from gpustab.studies.localization.edits import EDIT_KINDS, Edit, EditKind, Edits, make_edits
 from gpustab.studies.localization.options import EditOptions
 from gpustab.studies.localization.scores_of_edits import Moved, moved_by, score
@@ -217,7 +217,9 @@ def _measure(source: Runs, edits: Edits, options: EditOptions, answer: Answer) -
         notes = notes or list(model.notes)
     for kind, own in edits.found.items():
         moved = Moved(*(np.stack([getattr(run[kind], name) for run in runs]) for name in Moved._fields))
-        EDIT_SCORES.add(result.tables, [score(source.name, kind, own, moved, options.draws, options.seed)])
+        row = score(source.name, kind, own, moved, options.draws, options.seed)
+        asked, full = edits.asked(kind), edits.full(kind, options.each)
+        EDIT_SCORES.add(result.tables, [row._replace(asked=asked, limit=options.sentences, full=full)])
         rows = zip(own, moved.changed.mean(0).tolist(), moved.control.mean(0).tolist(), strict=True)
         EDIT_DISTANCES.add(result.tables, [EditDistance(source.name, kind, e.sentence, d, c) for e, d, c in rows])
     result.groups.append({"name": source.name, "runs": source.number})

@@ -66,6 +66,7 @@ _LOW, _HIGH = "lower end of its 95 % interval over components", "upper end of it
 _RUNS_LOW = "lower end of its 95 % interval, for other sentences and other trainings"
 _RUNS_HIGH = "upper end of its 95 % interval, for other sentences and other trainings"
 _SD = "its standard deviation over runs"
+_SE = "standard error, by the jackknife over runs; none of two runs"
 _COMPONENTS = "of pairs that share a sentence, which hold these sentences"
 
 
@@ -218,6 +219,8 @@ class SpaceStability(NamedTuple):
     sentences: Annotated[int, Column(about="different ones that every run has a vector of")]
     pip: Annotated[float, Column(about="mean reduced PIP loss of two runs: 0 identical, 1 that of unrelated ones")]
     neighbours: Annotated[float, Column(about="mean share of the ten nearest sentences that two runs have in common")]
+    pip_se: Annotated[float, Column(about=f"of the PIP loss: {_SE}")]
+    neighbours_se: Annotated[float, Column(about=f"of the share: {_SE}")]
 
 
 COUNTS = Sheet("counts", Changed, "one row a number of changed words")

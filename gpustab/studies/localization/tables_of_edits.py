@@ -8,7 +8,7 @@ from gpustab.results import Column, Sheet
 
 _KIND = "``negation``, ``roles``, ``numbers`` or ``names``"
 _DISTANCE = "cosine distance from the sentence, mean over edits and runs"
-
+_OF_SHARE = "of its 95 % interval, for other sentences and other trainings; 0.5 where all are equally far"
 _OF_DISTANCE = "of the 95 % interval of the mean distance"
 
 
@@ -57,8 +57,8 @@ class EditScore(NamedTuple):
     unmoved: Annotated[int, Column(about="sentences that the change leaves where they were, in every run")]
     half: Annotated[float, Column(about="P(the change is farther) + ½ P(equally far), 0.5 by chance, mean over runs")]
     sd: Annotated[float, Column(about="its standard deviation over runs")]
-    low: Annotated[float, Column(about="lower end of its 95 % interval, for other sentences and other trainings")]
-    high: Annotated[float, Column(about="upper end of its 95 % interval, for other sentences and other trainings")]
+    low: Annotated[float, Column(about=f"lower end {_OF_SHARE}")]
+    high: Annotated[float, Column(about=f"upper end {_OF_SHARE}")]
     equal: Annotated[float, Column(about="share of sentences in which both are equally far")]
     changed: Annotated[float, Column(about=f"of the changed sentence: {_DISTANCE}")]
     control: Annotated[float, Column(about=f"of the control: {_DISTANCE}")]
@@ -73,6 +73,12 @@ class EditScore(NamedTuple):
     won: Annotated[float, Column(about="pairs in which the word that negates is farther; equal ones count half")]
     luck: Annotated[float, Column(about="how probably words dealt out by chance would win as many pairs")]
     unluck: Annotated[float, Column(about="how probably words dealt out by chance would win as few pairs")]
+    made: Annotated[int, Column(about="edits of the kind that were made of the text")] = 0
+    asked: Annotated[
+        int, Column(about="sentences that were read for them; 0 where the language has no rule for the kind")
+    ] = 0
+    limit: Annotated[int, Column(about="sentences that would have been read at most")] = 0
+    full: Annotated[bool, Column(about="whether as many edits were made as were wanted at most")] = False
 
 
 EDIT_OUTCOMES = Sheet("edit_outcomes", EditOutcome, "one row a kind of edit and outcome")

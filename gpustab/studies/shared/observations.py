@@ -62,7 +62,7 @@ def beside_paper(observations: Table[Observation]) -> list[tuple[str, str, str]]
 
 
 def by_chance(observations: Iterable[Observation]) -> str:
-    """Return how many of these verdicts are wrong by chance; empty for one or none.
+    """Return how many of these verdicts are wrong by chance on average; empty for one or none.
 
     Verdicts that say nothing are counted, since they could have been wrong; those without a test are not.
     """
@@ -70,24 +70,24 @@ def by_chance(observations: Iterable[Observation]) -> str:
 
 
 def verdicts_by_chance(tested: int) -> str:
-    """Return how many of so many verdicts are wrong by chance; empty for one or none."""
+    """Return how many of so many verdicts are wrong by chance on average; empty for one or none."""
     if tested < 2:
         return ""
     return (
         f"This page gives {tested} verdicts by tests at 95 %, over claims and techniques. Open ones count too. A test "
-        f"errs by chance in about one of twenty cases: of these, {by_chance_of(tested)}."
+        f"errs by chance in about one of twenty cases: {by_chance_of(tested)}."
     )
 
 
 def called_by_chance(judged: int) -> str:
     """Return how many of so many firm or passing neighbours chance may make, a sentence; empty for one or none."""
-    return f"Of {judged} firm or passing ones {by_chance_of(judged)} may be called so by chance." * (judged > 1)
+    return f"Some firm or passing ones are called so by chance: {by_chance_of(judged)}." * (judged > 1)
 
 
 def by_chance_of(tested: int) -> str:
-    """Return how many of so many verdicts at 95 % chance makes.
+    """Return how many of so many verdicts at 95 % chance makes on average.
 
-    >>> by_chance_of(8), by_chance_of(25), by_chance_of(100)
-    ('one or none', 'one or two', 'about 5')
+    >>> by_chance_of(3), by_chance_of(25), by_chance_of(100)
+    ('of 3, 0.15 on average', 'of 25, 1.2 on average', 'of 100, 5 on average')
     """
-    return f"about {tested / 20:.0f}" if tested >= 30 else "one or none" if tested < 20 else "one or two"
+    return f"of {tested}, {tested / 20:.2g} on average"

@@ -1,5 +1,6 @@
 """How models are trained from the command's options: defaults by kind, kept models, and what has no effect."""
 
+import shutil
 from dataclasses import asdict
 
 import pytest
@@ -89,3 +90,64 @@ def test_what_cannot_be_chosen_is_said(models, options, message, corpus):
 def test_options_out_of_range_are_refused(options):
     with pytest.raises(InputError, match=f"{next(iter(options))} is"):
         TrainingOptions(**options)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    pytest.importorskip("transformers")
+    from tests.encoders.tiny import save
+
+    return save(tmp_path / "a" / "net")
+
+
+def _without(name):
+    return lambda folder: [path.unlink() for path in folder.rglob(name)]
+
+
+def _cut(folder):
+    (path,) = folder.rglob("*.safetensors")
+    path.write_bytes(path.read_bytes()[:1000])
+
+
+def _not_json(folder):
+    (folder / "config.json").write_text("{")
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (_without("*.json"), "holds no encoder: there is no config.json"),
+        (_without("*.safetensors"), "there are no weights"),
+        (_without("tokenizer*"), "tokenizer"),
+        (_cut, "not a complete safetensors file"),
+        (_not_json, "holds no encoder"),
+    ],
+)
+def test_all_models_are_looked_at_before_any_is_read(damage, message, folder, monkeypatch):
+    """An empty folder was refused when the models before it had been read."""
+    other = shutil.copytree(folder, folder.parent / "damaged")
+    damage(other)
+    monkeypatch.setattr("gpustab.formats.checkpoints.encoder.SentenceEncoder.__init__", None)
+    with pytest.raises(InputError, match=message):
+        choose_all([str(folder), str(other)], TrainingOptions(), CPU, None)
+
+
+@pytest.mark.parametrize(("kind", "message"), [("mean", "no file of vectors|not"), ("urae", "could not be read")])
+def test_files_of_models_are_looked_at_first_too(kind, message, tmp_path):
+    path = tmp_path / "x.pt"
+    path.write_text("no model\n")
+    with pytest.raises(InputError, match=message):
+        choose_all(["bow", f"{kind}={path}"], TrainingOptions(), CPU, None)
+
+
+def test_models_of_one_name_are_told_apart_and_one_model_is_taken_once(folder, monkeypatch):
+    other = shutil.copytree(folder, folder.parents[1] / "b" / "net")
+    monkeypatch.chdir(folder.parent)
+    texts = ["net", "bow", "./net", f"encoder={folder}", str(other), "bow"]
+    found = choose_all(texts, TrainingOptions(), CPU, None)
+    assert [source.name for source in found] == ["net (a/net)", "bag of words", "net (b/net)"]
+
+
+def test_a_file_in_the_place_of_a_folder_is_told_so(corpus):
+    with pytest.raises(InputError, match=f"a file: for vectors of words say mean={corpus}"):
+        choose_all([str(corpus)], TrainingOptions(), CPU, None)

@@ -13,7 +13,7 @@ from gpustab.studies.localization.claims import negation_sentences, placed, told
 from gpustab.studies.localization.corpus import build
 from gpustab.studies.localization.distances import Distances, measure, unrelated
 from gpustab.studies.localization.options import LocalizationOptions
-from gpustab.studies.localization.scores import bootstrap_interval, bootstrap_weights, negation, scores
+from gpustab.studies.localization.scores import bootstrap_interval, bootstrap_weights, negation, scores, share_interval
 from gpustab.studies.localization.tables import COMPARISONS, Negation
 
 
@@ -123,6 +123,17 @@ def test_drawing_components_makes_intervals_wider_than_drawing_sentences():
     alone = bootstrap_interval(hits, np.arange(400), bootstrap_weights(400, 2000, 0))
     assert 1.1 < (high - low) / (alone[1] - alone[0]) < 1.5  # √1.6 = 1.26
     assert all(map(math.isnan, bootstrap_interval(hits[:1], component[:1], bootstrap_weights(200, 100, 0))))
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+@pytest.mark.parametrize("runs", [1, 3])
+def test_shares_of_all_or_none_have_an_interval_as_wide_as_their_number_says(share, runs):
+    """A card said "0 % of 68, 0–0 %"."""
+    hits, component = np.full((runs, 80), share), np.arange(80) // 2
+    _, *ends = share_interval(hits, component, bootstrap_weights(40, 200, 0))
+    assert sorted(abs(end - share) for end in ends) == pytest.approx([0, 0.0876], abs=1e-3)  # Wilson's of 40
+    mixed = share_interval((hits + np.eye(runs, 80)) % 2, component, bootstrap_weights(40, 200, 0))
+    assert 0 <= mixed[1] <= mixed[2] <= 1
 
 
 @pytest.mark.parametrize(("bend", "verdict"), [(-0.05, "back"), (0.05, "not back"), (-0.01, "open")])

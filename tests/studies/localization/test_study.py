@@ -1,5 +1,8 @@
 """The whole study on invented pairs: its tables, page and sentences, planted models, runs, wrong inputs."""
 
+import math
+from itertools import combinations
+
 import numpy as np
 import pytest
 import torch
@@ -14,6 +17,7 @@ from gpustab.sentences.trees import right_branching
 from gpustab.sentences.urae import FoldOptions, train_folded
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
+from gpustab.statistics.intervals import jackknife_error
 from gpustab.studies.localization.corpus import Pair, build, read_pairs, write_corpus
 from gpustab.studies.localization.distances import measure
 from gpustab.studies.localization.options import LocalizationOptions
@@ -98,6 +102,14 @@ def test_spaces_of_sentences_are_compared_between_runs():
     unlike = space_stability("unlike", [one, other], Compute())
     assert unlike.pip == pytest.approx(1, abs=0.05)
     assert unlike.neighbours == pytest.approx(10 / 199, abs=0.03)
+    assert math.isnan(unlike.neighbours_se)  # two runs have no error
+    three = [one, other, torch.from_numpy(generator.normal(size=(200, 8)))]
+    some = space_stability("three", three, Compute())
+    twos = [space_stability("two", [a, b], Compute()) for a, b in combinations(three, 2)]
+    for name in ("pip", "neighbours"):
+        of_pairs = [getattr(two, name) for two in twos]  # each is the mean without one run
+        assert getattr(some, name) == pytest.approx(np.mean(of_pairs))
+        assert getattr(some, f"{name}_se") == pytest.approx(jackknife_error(of_pairs))
     one[3] = 0
     assert space_stability("gap", [one, turned], Compute()).sentences == 199
     assert space_stability("few", [one[:9], turned[:9]], Compute()) is None
