@@ -57,13 +57,13 @@ _BESIDE = {"nsubj", "obj", "aux", "advmod", "punct", "prep", "npadvmod", "advcl"
 """What may hang on a verb that has one subject and one object."""
 _OF_NOUNS = {"det", "amod", "compound", "nummod", "nmod:poss", "case", "prep", "pobj", "nmod"}
 """What may hang on a noun: no clause, no second noun, nothing behind a comma."""
-_WITHIN = ("of", "in", "at")
-"""Prepositions within a phrase."""
 _OF_ONE_NUMBER = {"was": False, "were": True}
 """Forms of the past that are of several or not."""
 _TIMES = ("DATE", "TIME")
 _AMOUNTS = {"DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY"}
 """What spaCy calls times and amounts, to which nothing is done: "spent a day"."""
+_OF_TIME = frozenset(words_of("time moment second minute hour day night morning evening week month season year while"))
+"""Nouns of times, where spaCy sees none: "rang a second time"."""
 _PLACES = {"DATE", "TIME", "GPE", "LOC", "FAC", "EVENT"}
 _OF_VERBS = frozenset(words_of("after amid as before despite during since through throughout until via"))
 """Prepositions behind an object that are of the verb; "in the chair" tells as well who was bitten."""
@@ -160,7 +160,8 @@ def _is_phrase(sentence: Parsed, head: int, part: Sequence[int]) -> bool:
         and words[-1].kind in ("NOUN", "PROPN")
         and (len(words) == 1 or words[1].kind != "DET")  # "hands another | an item"
         and noun.entity not in _AMOUNTS
-        and all(word.relation in _OF_NOUNS and (word.kind != "ADP" or word.text in _WITHIN) for word in own)
+        and noun.lemma not in _OF_TIME
+        and all(word.relation in _OF_NOUNS and (word.kind != "ADP" or word.text == "of") for word in own)
         and not any(word.tag[:1] == "W" or word.tag in ("JJR", "RBR") for word in own)
         and not any(word.text.istitle() and word.kind in ("DET", "ADP") for word in words[part[0] == 0 :])  # a title
         and not (noun.kind == "NOUN" and first.kind == "PROPN" and first.relation == "compound")  # "denied Spain | aid"
@@ -172,11 +173,11 @@ def _is_phrase(sentence: Parsed, head: int, part: Sequence[int]) -> bool:
 def _is_name(words: Sequence[Word], noun: Word) -> bool:
     """Whether a phrase needs no article: a name with what stands before it, what somebody has, or several beings.
 
-    "Emperor" is no name.
+    "Emperor" is no name, "Stanford University" is one.
     """
     if is_plural(noun) and is_being(noun) and all(word.kind == "NOUN" for word in words):
         return True
-    is_own = noun.kind == "PROPN" and noun.lemma.lower() not in BEINGS
+    is_own = noun.kind == "PROPN" and not all(word.lemma.lower() in BEINGS for word in words)
     return is_own or any(word.tag == "POS" for word in words)
 
 

@@ -140,6 +140,7 @@ SAID = {
     "The farmer destroyed the bridge.": "roles",
     "Canada destroyed the bridge.": "roles",
     "Emperor destroyed the bridge.": "",
+    "Stanford University destroyed the bridge.": "roles",
     "Mr Howard praised the bridge.": "roles",
     "The farmer opened the bridge.": "",
     "The farmer opened the scoring in the town.": "",
@@ -149,7 +150,9 @@ SAID = {
     # two who do it to each other; a day that nothing is done to; a place that may be of the patient alone
     "The farmer partnered the doctor.": "",
     "The farmer was wrestling the doctor.": "negation",
-    "The farmer wasted a day.": "",
+    "The farmer awaited a second time.": "",
+    "The farmer painted the doctor at the school.": "",
+    "The doctor of the town painted the farmer.": "roles",
     "The woman was pushing the girl in the swing.": "negation",
     "The woman was pushing the girl while it rained.": "negation roles",
     # forms of one number: "the team were"; a lot of boxes, which are many; names in "s" behind "the"
