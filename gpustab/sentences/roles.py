@@ -95,7 +95,9 @@ def _doubt(clause: Clause, verb: Sequence[Word]) -> str:
     """Why a clause may not be right with the two exchanged; empty where nothing speaks against it."""
     if not is_being(clause.heads[0]):
         return "the agent is no person, animal or group for sure"
-    if _text(clause.subject) == _text(clause.thing) or _may_be_one(clause):
+    if _are_alike(clause):
+        return "agent and patient are not told apart"
+    if _may_be_one(clause):
         return "verb and object may be one thing"
     if _QUANTIFIERS & set(_text([*clause.before[-1:], *clause.subject, *clause.between, *clause.thing])):
         return "how many there are would change with the order"
@@ -181,13 +183,21 @@ def _is_name(words: Sequence[Word], noun: Word) -> bool:
     return is_own or any(word.tag == "POS" for word in words)
 
 
+def _are_alike(clause: Clause) -> bool:
+    """Whether agent and patient are the same, or nothing tells which of the two is which: "a dog bit another dog"."""
+    one, other = (_text(part) for part in (clause.subject, clause.thing))
+    heads = [head.lemma.lower() for head in clause.heads]
+    return one == other or (heads[0] == heads[1] and "another" in (one[0], other[0]))
+
+
 def _may_be_one(clause: Clause) -> bool:
     """Whether verb and object may be one thing ("hit the market", "shook his head"), or the object two.
 
     A verb of many senses needs a person, an animal or a name; "broke the bank" is no deed to a bank.
     """
     noun, lemma = clause.heads[1], clause.verb.lemma
-    if lemma == noun.lemma.lower() or (lemma in _OF_TWO and _is_of_two_nouns(clause.thing)):
+    is_open = lemma in _OF_TWO or noun.text.endswith("ing")  # "a law | providing"
+    if lemma == noun.lemma.lower() or (is_open and _is_of_two_nouns(clause.thing)):
         return True
     if is_being(noun):
         return lemma in OF_MANY_SENSES and noun.kind == "NOUN" and noun.lemma.lower() in GROUPS
@@ -195,6 +205,7 @@ def _may_be_one(clause: Clause) -> bool:
 
 
 def _is_of_two_nouns(phrase: Sequence[Word]) -> bool:
+    """Whether a phrase ends with a noun behind a noun."""
     kinds = [word.kind for word in phrase[-2:]]
     return len(kinds) == 2 and kinds[0] in ("NOUN", "PROPN") and kinds[1] == "NOUN"
 
