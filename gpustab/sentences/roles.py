@@ -187,7 +187,7 @@ def _are_alike(clause: Clause) -> bool:
     """Whether agent and patient are the same, or nothing tells which of the two is which: "a dog bit another dog"."""
     one, other = (_text(part) for part in (clause.subject, clause.thing))
     heads = [head.lemma.lower() for head in clause.heads]
-    return one == other or (heads[0] == heads[1] and "another" in (one[0], other[0]))
+    return one == other or (heads[0] == heads[1] and bool({"another", "other"} & {*one, *other}))
 
 
 def _may_be_one(clause: Clause) -> bool:
