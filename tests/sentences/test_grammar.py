@@ -169,7 +169,12 @@ SAID = {
     # an object of two parts; what a phrase goes on with; a deed that is its own object; several participles
     "The referee deemed the collision accidental.": "",
     "The farmer heard the bell ring.": "",
-    "The farmer handed another an apple.": "",
+    "One man hands another an item during the war.": "",
+    "The analysts had expected 34 cents.": "negation",
+    # what the parser reads otherwise where it stands alone or exchanged, or in the passive
+    "Ka Wah Bank sets HK$43 mln FRCD.": "",
+    "The farmer crossed the line just 0.02 seconds behind Gatlin, who won in 9.87 seconds in the closest races.": "",
+    "Greene crossed the line just 0.02 seconds behind Gatlin, who won in 9.87 seconds in one of the closest races.": "",
     "The farmer painted the branch with the silver drops in the town.": "",
     "The club adopted four style of play.": "",
     "The lion roared a roar.": "",
