@@ -6,7 +6,7 @@ from functools import partial
 
 from gpustab.sentences.grammar import Grammar, Slot, bare_object, speller, words_of
 from gpustab.sentences.parsed import Parsed, children, root_of, spacy_parser
-from gpustab.sentences.roles import IDIOMS, in_clefts
+from gpustab.sentences.roles import in_clefts
 
 _FINITE = ("MD", "VBZ", "VBP", "VBD")
 _MAYBE = frozenset({"may", "might"})
@@ -35,6 +35,12 @@ def _after_auxiliary(sentence: Parsed) -> int | str:
     return "no auxiliary in the main clause"
 
 
+_IDIOMS = frozenset(
+    (verb, thing)
+    for thing, verbs in {"hand": "shake hold change join", "force": "join", "step": "take"}.items()
+    for verb in words_of(verbs)
+)
+"""Verbs and objects that are one thing: nobody shakes certain hands."""
 _NEGATIVE = frozenset(
     words_of("not n't no never none nobody nothing nowhere neither nor cannot without hardly scarcely barely")
 )
@@ -63,7 +69,7 @@ def english() -> Grammar:
             Slot(
                 ("no",),
                 ("some", "certain", "various", "several", "sundry", "diverse"),
-                partial(bare_object, is_past=lambda sentence, root: sentence[root].tag == "VBD", idioms=IDIOMS),
+                partial(bare_object, is_past=lambda sentence, root: sentence[root].tag == "VBD", idioms=_IDIOMS),
             ),
         ),
         in_clefts,

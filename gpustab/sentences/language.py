@@ -72,13 +72,13 @@ def inflected(lemma: str, tag: str) -> str | None:
 
 
 def participle_of(lemma: str) -> str | None:
-    """Return the past participle of an English verb; ``None`` of one that lemminflect's list lacks: nothing is guessed.
+    """Return the past participle of an English verb; ``None`` where lemminflect's list has none, or has several.
 
-    >>> participle_of("bite"), participle_of("ligula")
-    ('bitten', None)
+    >>> participle_of("bite"), participle_of("ligula"), participle_of("bear")  # born, borne
+    ('bitten', None, None)
     """
     forms = _package("lemminflect").getInflection(lemma, "VBN", inflect_oov=False)
-    return forms[0] if forms else None
+    return forms[0] if len(forms) == 1 else None
 
 
 def is_form_of(word: str, lemma: str, tag: str) -> bool:

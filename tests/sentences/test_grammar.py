@@ -57,7 +57,8 @@ SAID = {
     "The minister says that the dog bit the man.": "roles",
     # an article by the sound of the number; what has begun
     "They fought a 25 kilometre fire.": "",
-    "The army has already left the town.": "roles",
+    "The army has already left the town.": "",  # a thing beside a verb of many senses, which was exchanged before
+    "The army has already abandoned the town.": "roles",
     # who shares the subject, what belongs to the verb, what is one with it, "that" without a noun, the very same twice
     "The dog bit the man, and planned another attack.": "",
     "The club welcomed the player back on Monday.": "",
@@ -68,7 +69,7 @@ SAID = {
     "The army searched the hills for the leader of the rebels.": "",
     "The army praised a plan for the hills.": "",
     "The king and the queen praised the minister.": "",
-    "The king and the queen praised the ministers.": "roles",
+    "The king and the queen praised the ministers.": "",  # was exchanged before: nothing coordinated is
     "The minister praised progress in reading and writing skills.": "",
     # a quotation that ends elsewhere; a clause behind a phrase; the police, who are one or many
     '"The dog bit the man on Monday.': "",
@@ -91,7 +92,7 @@ SAID = {
     "The court will hold the Senate to its promise.": "negation",
     "The court will back the Senate on its way.": "negation",
     "The court will hold the Senate to the promise.": "negation",
-    "The court has accused the Senate of hiding the papers.": "negation roles",
+    "The court has accused the Senate of hiding the papers.": "negation",  # was exchanged before: "of" is of things
     "The government has appointed David Newton from the Sydney council.": "negation",
     "The stock squad used DNA from the tails of the cattle.": "",
     "The county bore the brunt of the storm.": "",
@@ -112,7 +113,8 @@ SAID = {
     "The ministry deemed the plan to be a success.": "",
     "After biting the man the dog chased the cat.": "",
     "The police arrested the man on Monday.": "",
-    "Last year's strike hurt the company.": "roles",
+    "Last year's strike hurt the company.": "",  # was exchanged before: a strike is no being
+    "Last year's winner praised the company.": "roles",
     # who does what hangs on a phrase, or another phrase tells of them; what is of the object stands behind a time
     "In the city, citizens find the peace of independence, instead of laboring on the edge.": "",
     "In order to inform itself, the court will need a number of books.": "negation",
@@ -133,6 +135,58 @@ SAID = {
     "Such a suspicion made one pause.": "",
     "Snake ate the sister of the king.": "",
     "The bird could do wonderful tricks.": "negation",
+    # who acts is a being, by its name or its noun; a thing goes with no verb of many senses, and is nobody's own
+    "The storm destroyed the bridge.": "",
+    "The farmer destroyed the bridge.": "roles",
+    "Canada destroyed the bridge.": "roles",
+    "Emperor destroyed the bridge.": "",
+    "Stanford University destroyed the bridge.": "roles",
+    "Mr Howard praised the bridge.": "roles",
+    "The farmer opened the bridge.": "",
+    "The farmer opened the scoring in the town.": "",
+    "The farmer carried the doctor.": "roles",
+    "The farmer praised her bridge.": "",
+    "The farmer praised her doctor.": "roles",
+    # two who do it to each other; a day that nothing is done to; a place that may be of the patient alone
+    "The farmer partnered the doctor.": "",
+    "The farmer was wrestling the doctor.": "negation",
+    "The farmer awaited a second time.": "",
+    "The farmer painted the doctor at the school.": "",
+    "The doctor of the town painted the farmer.": "roles",
+    "The woman was pushing the girl in the swing.": "negation",
+    "The woman was pushing the girl while it rained.": "negation roles",
+    # two that nothing tells apart, and two that a colour does
+    "A dog chased another dog.": "",
+    "The dog chased the other dog.": "",
+    "A white dog chased a black dog.": "roles",
+    # forms of one number: "the team were"; a lot of boxes, which are many; names in "s" behind "the"
+    "The team were praising the doctor.": "negation",
+    "The team was praising the doctor.": "negation roles",
+    "The farmer painted a lot of boxes.": "",
+    "The farmer painted a piece of the wall.": "roles",
+    "The Beatles praised the doctor.": "",
+    "The French praised the doctor.": "",
+    # an object of two parts; what a phrase goes on with; a deed that is its own object; several participles
+    "The referee deemed the collision accidental.": "",
+    "The farmer heard the bell ring.": "",
+    "One man hands another an item during the war.": "",
+    "The analysts had expected 34 cents.": "negation",
+    # what the parser reads otherwise where it stands alone or exchanged, or in the passive
+    "Ka Wah Bank sets HK$43 mln FRCD.": "",
+    "The farmer crossed the line just 0.02 seconds behind Gatlin, who won in 9.87 seconds in the closest races.": "",
+    "Greene crossed the line just 0.02 seconds behind Gatlin, who won in 9.87 seconds in one of the closest races.": "",
+    "The farmer painted the branch with the silver drops in the town.": "",
+    "The club adopted four style of play.": "",
+    "The lion roared a roar.": "",
+    "The farmer broke the bank.": "",
+    "The farmer quit the job.": "",
+    "The farmer praised the bridge on Monday.": "roles",
+    "The farmer praised the 16-year deal.": "roles",
+    # clauses that "and" joins, but in no list; those that are said, wherever
+    "The bill was signed, but the dog bit the man.": "negation roles",
+    "The army had praised France, Britain, and Russia praised the doctor.": "negation",
+    "The farmer said the dog had bitten the man.": "roles",
+    "The jury was told on Monday that the dog had bitten the man.": "negation roles",
 }
 
 

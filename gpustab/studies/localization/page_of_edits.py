@@ -68,7 +68,8 @@ def blocks_of_edits(result: Content) -> list[Block]:
             tables=[whole("Sentences", EDIT_OUTCOMES.of(result.tables))],
             answer=(
                 "Only sentences are edited in which rules say that the edit is right. A rule trusts the parse, which "
-                "may be wrong, and knows no meaning: read some edits before you trust a share."
+                "may be wrong, and knows no meaning: of 167 exchanges of roles in other texts 5 were wrong (3 %, "
+                "with a 95 % interval of 1 to 7 %). Read some edits before you trust a share."
             ),
             folded=True,
         ),
