@@ -17,6 +17,7 @@ from torch.nn import functional
 
 from gpustab.errors import InputError
 from gpustab.formats.checkpoints.folder import MODULES, modules_of
+from gpustab.formats.checkpoints.normaliser import keep_normaliser
 from gpustab.formats.checkpoints.weights import Weights, entry, read_object
 from gpustab.formats.pieces import Pieces, token_limit
 
@@ -97,6 +98,7 @@ class SentenceEncoder:
                 self.model: Any = AutoModel.from_pretrained(str(inner), **how).eval().to(self._device)
         except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError) as error:
             raise InputError(f"{inner}: holds no encoder: {next(iter(str(error).splitlines()), error)}") from None
+        keep_normaliser(self.tokenizer, inner)
         if self.model.config.model_type in _WITH_DECODER:
             self.model = self.model.get_encoder()
         self.limit = token_limit(self.tokenizer, self.model, limit)
