@@ -44,6 +44,8 @@ def test_a_page_is_written(place, monkeypatch):
         ("set/none*.txt", "wanted is a run set by periods"),
         ("sotu", "sotu: is a corpus, no run set; wanted is a run set by periods"),
         ("set --min-count 0", "--min-count"),
+        ("set -w ,", "--words , names no word"),
+        ("set/sgns/shuffled/epoch=1800-1819", "wanted two or more: give the whole run set, or train one: gpustab"),
     ],
 )
 def test_wrong_input_is_one_line(place, monkeypatch, line, said):
