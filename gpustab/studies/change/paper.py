@@ -57,7 +57,8 @@ def cards(result: Content) -> list[Card]:
     value, half = at_random(row, splits)
     if value == value:
         without = ", without training noise" if tables.beside_splits(row) == "corrected" else ""
-        why = f"nothing changed between them{without}"
+        one = ", over runs of one split" if len(splits) == 1 else ""
+        why = f"nothing changed between them{without}{one}"
         made.append(_card("Documents dealt out at random differ by", value, half, why))
     return made
 

@@ -386,4 +386,5 @@ def _beside(pair: tables.Pair, splits: Sequence[tables.Pair]) -> str:
 
 
 def _at_random(pair: tables.Pair, splits: Sequence[tables.Pair]) -> str:
-    return differences.spanned(*differences.at_random(pair, splits))
+    said = differences.spanned(*differences.at_random(pair, splits))
+    return said.replace(")", ", over runs of one split)") if len(splits) == 1 else said

@@ -137,7 +137,7 @@ def test_between_floor_and_margin_nothing_can_be_told(row):
 def test_the_lead_tells_the_scale_and_what_moves_where_nothing_changed():
     row = BASE._replace(sampling_floor=None, tested=1)
     below = [control(1, corrected=-0.031)]
-    assert of_pair(row, below).endswith("so that nothing changed, −0.03 (−0.04 to −0.02).")
+    assert of_pair(row, below).endswith("so that nothing changed, −0.03 (−0.04 to −0.02, over runs of one split).")
     splits = [control(k, corrected=value) for k, value in ((1, 0.08), (2, 0.1))]
     assert row.unlike == pytest.approx(0.7)
     assert of_pair(row, splits, scale=True) == (
@@ -329,7 +329,7 @@ def test_floors_are_bootstrap_series_alone():
     pairs = PAIRS.table([*pairs.rows(), other._replace(**drawn_control)])
     assert "Frequency explains 20 % of" in next(of_laws(rows, {"sgns/bootstrap", "sgns/bootstrap/control=1"}))
     said = verdict({"pairs": pairs, "laws": LAWS.table(rows)})
-    assert "so that nothing changed, 0.07 (0.06–0.08)." in said[1]
+    assert "so that nothing changed, 0.07 (0.06–0.08, over runs of one split)." in said[1]
     assert said[2].startswith("Without training noise, periods differ more than randomly dealt documents by 0.13")
     assert called(pairs) == {
         "sgns/bootstrap": "sgns/bootstrap",
