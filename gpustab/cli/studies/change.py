@@ -12,7 +12,7 @@ from gpustab.cli.options import Computing, Showing, parameters_of
 from gpustab.cli.session import show
 from gpustab.cli.studies.working import working
 from gpustab.cli.takes import takes
-from gpustab.errors import InputError, option
+from gpustab.errors import InputError, marked, option
 from gpustab.formats.options import LoadOptions
 from gpustab.runs.joining import Loading
 from gpustab.studies.change.options import ChangeOptions, GridPlan
@@ -44,14 +44,30 @@ def change(
 
     Example: gpustab study change RUNSET -w labor,capital -o change
     """
-    reads: dict[str, Any] = {"runs": runset, "least": 1} if runset else {}
-    with working(showing, **reads) as (progress, finished):
+    with working(showing) as (progress, finished):
+        _look(runset or [])
         _check(runset or [], change_options, grid_plan, settings or [], showing)
         from gpustab.studies.change.study import change as answer
 
         compute = computing.compute()
         groups = _groups(runset or [], load_options, change_options, grid_plan, settings or [], showing, progress)
         show(answer(groups, change_options, compute=compute, progress=progress, finished=finished), showing)
+
+
+def _look(runs: list[Path]) -> None:
+    """Refuse what is not there, and say what is wanted in its place, before anything is imported that reads it."""
+    from gpustab.runs.paths import look
+
+    try:
+        if runs:
+            look(runs, 1)
+    except InputError as error:
+        from gpustab.corpus.options import CORPORA
+        from gpustab.studies.change.series import PERIODS_BY
+
+        texts = [str(path) for path in runs if str(path) in CORPORA]
+        what = f"{texts[0]}: is a corpus, no run set" if texts else marked(error)
+        raise InputError(f"{what}; wanted is a run set by periods, which this trains: {PERIODS_BY}") from None
 
 
 def _check(runs: list[Path], options: ChangeOptions, plan: GridPlan, settings: list[str], showing: Showing) -> None:

@@ -17,6 +17,7 @@ from torch.nn import functional
 
 from gpustab.errors import InputError
 from gpustab.formats.checkpoints.folder import MODULES, modules_of
+from gpustab.formats.checkpoints.normaliser import keep_normaliser
 from gpustab.formats.checkpoints.weights import INDEXES, Weights, entry, forms, read_object
 from gpustab.formats.pieces import Pieces, token_limit
 
@@ -85,6 +86,7 @@ class SentenceEncoder:
         with torch.device("cpu"):
             self.tokenizer: Any = _tokenizer(inner)
             self.model: Any = _from(inner, "AutoModel").eval().to(self._device)
+        keep_normaliser(self.tokenizer, inner)
         if self.model.config.model_type in _WITH_DECODER:
             self.model = self.model.get_encoder()
         self.limit = token_limit(self.tokenizer, self.model, limit)

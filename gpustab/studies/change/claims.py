@@ -10,6 +10,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gpustab.results.page import counted, number, percent
+from gpustab.studies.change import differences
 from gpustab.studies.change.differences import AtRandom, Explained, beyond, beyond_margin, expected, noise
 from gpustab.studies.change.tables import Discovery, Excess, Law, Pair
 from gpustab.studies.shared.claims import Claim, Margin
@@ -47,10 +48,8 @@ def _beside_samplings(pair: Pair) -> str:
 
 
 def _floor(pair: Pair) -> str:
-    return (
-        f"The mean cosine distance between the periods is {number(pair.change, 2)}, between two samplings of one "
-        f"period's documents {number(pair.sampling_floor, 2)}"
-    )
+    lie = differences.with_interval(pair.estimate(pair.sampling_floor, pair.sampling_se))
+    return f"Two samplings of one period's documents lie {lie} apart"
 
 
 def _beyond_floor(pair: Pair, begin: str) -> str:
@@ -59,7 +58,7 @@ def _beyond_floor(pair: Pair, begin: str) -> str:
     if not math.isfinite(expected(pair).value):
         one = "Runs that are all the same vectors say" if pair.some_equal else "A single run says"
         return f"{start} {one} nothing of the training noise."
-    start += f" Sampling alone can give {number(expected(pair).value, 2)}."
+    start += f" Sampling alone can give {differences.with_interval(expected(pair))}."
     if math.isnan(low):
         return f"{start} So few runs give no interval for the rest."
     return f"{start} The rest is {number_span(low, high, 2)}."
@@ -67,10 +66,10 @@ def _beyond_floor(pair: Pair, begin: str) -> str:
 
 def of_noise(pair: Pair) -> str:
     """Return why a change is not tested where two runs of one period are too noisy."""
+    lie = differences.with_interval(pair.estimate(pair.training_floor, pair.training_se))
     return (
-        f"The training noise hides the effect of the documents: two runs of one period lie "
-        f"{number(pair.training_floor, 2)} apart, two different words {number(pair.unlike, 2)}. Nothing is tested. "
-        "Train longer, or take another technique."
+        f"The training noise hides the effect of the documents: two runs of one period lie {lie} apart, two different "
+        f"words {number(pair.unlike, 2)}. Nothing is tested. Train longer, or take another technique."
     )
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
-from statistics import fmean
+from statistics import fmean, stdev
 from typing import NamedTuple
 
-from gpustab.results.page import percent
+from gpustab.results.page import number, percent
 from gpustab.statistics.intervals import Estimate, t_quantile
-from gpustab.studies.change.tables import Kept, Law, Pair
-from gpustab.studies.shared.wording import difference_span, signed_span
+from gpustab.studies.change.tables import Kept, Law, Pair, beside_splits
+from gpustab.studies.shared.wording import difference_span, number_span, signed_span
 
 Interval = tuple[float, float]
 
@@ -59,6 +60,40 @@ def _over_words(pair: Pair, difference: Estimate) -> Interval:
     half = Estimate.of_runs(0.0, pair.beyond_se_words, pair.tested).half
     low, high = difference.interval
     return low - half, high + half
+
+
+def with_interval(change: Estimate) -> str:
+    """Return a change and its 95 % interval over runs, without one where there is no error.
+
+    >>> with_interval(Estimate(0.2, 0.005, 3)), with_interval(Estimate(0.2, math.nan, 3))
+    ('0.20 (0.18–0.22)', '0.20')
+    """
+    return spanned(change.value, change.half)
+
+
+def spanned(value: float, half: float) -> str:
+    """Return a number with an interval about it, in as many digits as its ends have, so that it lies between them.
+
+    >>> spanned(0.2175, 0.0007), spanned(-0.031, 0.01), spanned(0.0312, math.nan)
+    ('0.217 (0.217–0.218)', '−0.03 (−0.04 to −0.02)', '0.031')
+    """
+    if math.isnan(half):
+        return number(value, 2)
+    span = number_span(value - half, value + half)
+    digits = max(len(part) for part in re.findall(r"\.(\d+)", span))
+    return f"{value:.{digits}f} ({span})".replace("-", "−")
+
+
+def at_random(row: Pair, splits: Sequence[Pair]) -> tuple[float, float]:
+    """Return the mean change of splits at random with half its 95 % interval, over runs and, of several, over splits.
+
+    NaN where it, or its error, is unknown; one split says nothing of others.
+    """
+    name = beside_splits(row)
+    each = [split.estimate(getattr(split, name), getattr(split, f"{name}_se")) for split in splits]
+    values = [one.value for one in each] or [math.nan]
+    over_splits = Estimate.of_runs(0.0, stdev(values) / math.sqrt(len(values)), len(values)).half if splits[1:] else 0.0
+    return fmean(values), math.hypot(over_splits, max((one.half for one in each), default=math.nan))
 
 
 class AtRandom(NamedTuple):

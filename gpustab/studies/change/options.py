@@ -93,6 +93,8 @@ class ChangeOptions(Options):
             )
         if self.truth_columns and self.truth is None:
             raise InputError(f"{option('truth_columns')} has no effect: give their file, {option('truth', ...)}, too")
+        if self.words is not None and not self.followed:
+            raise InputError(f"{option('words', self.words)} names no word: give some, with commas, or leave it out")
         if self.reference is not None and not self.followed:
             ways = f"it is for words that are followed, {option('words', ...)}"
             raise InputError(f"{option('reference', self.reference)} has no effect: {ways}")

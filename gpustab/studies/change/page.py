@@ -10,7 +10,7 @@ from gpustab.results.page import Shown, number, percent, with_half
 from gpustab.results.table import titles
 from gpustab.studies.change import tables
 from gpustab.studies.change.claims import NO_MORE, ORDER, Order, of_words
-from gpustab.studies.change.differences import beyond
+from gpustab.studies.change.differences import at_random, beyond
 from gpustab.studies.change.findings import by_chance
 from gpustab.studies.change.page_of_laws import of_excess, of_law
 from gpustab.studies.change.page_of_neighbours import of_neighbours
@@ -162,7 +162,7 @@ def _of_runs(pair: tables.Pair, value: float | None, se: float | None) -> str:
 
 
 def _at_random(pairs: Table[tables.Pair], row: tables.Pair) -> str:
-    return number(tables.at_random(row, tables.splits_of(pairs, row)), 3)
+    return with_half(*at_random(row, tables.splits_of(pairs, row)))
 
 
 def _how(result: Result, pairs: Table[tables.Pair]) -> Block:

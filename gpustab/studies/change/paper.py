@@ -9,7 +9,7 @@ from gpustab.results.page import counted, number
 from gpustab.studies.change import tables
 from gpustab.studies.change.claims import BEYOND_SAMPLING
 from gpustab.studies.change.claims_of_splits import differ_too, placebos
-from gpustab.studies.change.differences import beyond
+from gpustab.studies.change.differences import at_random, beyond, spanned
 from gpustab.studies.shared.wording import listed, signed_span
 
 CITATIONS = ("rettenmeier2020",)
@@ -42,20 +42,35 @@ def cards(result: Content) -> list[Card]:
     unlike = f"0: used alike; {number(row.unlike, 2)}: two different words"
     splits = tables.splits_of(tables.PAIRS.of(result.tables), row)
     others = (
-        *([] if splits else [("Two runs of one period differ by", row.training_floor, "the training noise")]),
-        ("Two samplings of one period differ by", row.sampling_floor, "training and the choice of documents"),
+        *([] if splits else [("Two runs of one period differ by", row.training_floor, row.training_se, _TRAINING)]),
+        ("Two samplings of one period differ by", row.sampling_floor, row.sampling_se, _SAMPLING),
     )
-    made = [Card(f"From {row.first} to {row.second}, words moved by", number(row.change, 2), "", unlike)]
+    moved = row.estimate(row.change, row.change_se)
+    made = [_card(f"From {row.first} to {row.second}, words moved by", moved.value, moved.half, unlike)]
     made += [
-        Card(what, number(value, 2), "", why) for what, value, why in others if value is not None and value == value
+        _card(what, value, row.estimate(value, se).half, why)
+        for what, value, se, why in others
+        if value is not None and value == value
     ]
     if row.sampling_floor is not None and (ends := beyond(row))[0] == ends[0]:
         made.append(Card("The change beyond sampling is", signed_span(*ends), "", "95 %; above 0 is a change"))
-    if (at_random := tables.at_random(row, splits)) == at_random:
+    value, half = at_random(row, splits)
+    if value == value:
         without = ", without training noise" if tables.beside_splits(row) == "corrected" else ""
-        why = f"nothing changed between them{without}"
-        made.append(Card("Documents dealt out at random differ by", number(at_random, 2), "", why))
+        one = ", over runs of one split" if len(splits) == 1 else ""
+        why = f"nothing changed between them{without}{one}"
+        made.append(_card("Documents dealt out at random differ by", value, half, why))
     return made
+
+
+_TRAINING = "the training noise"
+_SAMPLING = "training and the choice of documents"
+
+
+def _card(about: str, value: float, half: float, why: str) -> Card:
+    """Return a card with a number, its 95 % interval if it has one, and what it stands for."""
+    shown, _, span = spanned(value, half).partition(" (")
+    return Card(about, shown, "", f"{span.removesuffix(')')}; {why}" if span else why)
 
 
 def may_claim(result: Content) -> str:

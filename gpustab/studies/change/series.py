@@ -119,7 +119,7 @@ def series_of(groups: Sequence[Runs | Group]) -> list[Series]:
         if len(series.members) < 2:
             what = f"'{series.members[0].name}' is the only period of '{series.name}'"
             if not complete:
-                raise InputError(f"{what}; wanted two or more")
+                raise InputError(f"{what}; wanted two or more: give the whole run set, or train one: {PERIODS_BY}")
             log.warning("%s and was left out", what)  # a training that is not finished yet
     return complete
 

@@ -38,7 +38,7 @@ from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of, made_of
 from gpustab.studies.shared.same_runs import fingerprints, said_of, same_runs
-from gpustab.studies.shared.wording import groups_in_words, number_span
+from gpustab.studies.shared.wording import groups_in_words
 
 _MOST = 3
 """So many pairs of periods have a sentence; the table has all."""
@@ -355,7 +355,8 @@ def of_pair(pair: tables.Pair, splits: Sequence[tables.Pair] = (), too: str = ""
         too: what the rule of sampling finds in these.
         scale: whether the sentence says what the numbers mean.
     """
-    words, moved = counted(pair.tested, "word"), number(pair.change, 2)
+    words = counted(pair.tested, "word")
+    moved = differences.with_interval(pair.estimate(pair.change, pair.change_se))
     start = f"From {pair.first} to {pair.second}, {words} moved by {moved} between a run of each period"
     what = f" (0: used alike; {number(pair.unlike, 2)}: two different words)" if scale else ""
     parts = (f"{start}{what}.", claims.BEYOND_SAMPLING.sentence(pair), too, _without_training(pair, splits))
@@ -373,9 +374,8 @@ def _without_training(pair: tables.Pair, splits: Sequence[tables.Pair]) -> str:
             return claims.of_noise(pair) if pair.sampling_floor is None else ""  # the floor's sentence says so
         said = pair.sampling_floor is not None and not math.isfinite(differences.expected(pair).value)  # by the floor
         return "" if said else "One run cannot say how much of this is training noise."
-    low, high = pair.estimate(pair.corrected, pair.corrected_se).interval
-    span = "" if math.isnan(low) else f" ({number_span(low, high)})"
-    change = f"Without the noise of training the change is {number(pair.corrected, 2)}{span}"
+    corrected = pair.estimate(pair.corrected, pair.corrected_se)
+    change = f"Without the noise of training the change is {differences.with_interval(corrected)}"
     if not splits:
         return f"{change}."
     return f"{change}, where documents were dealt out at random, so that nothing changed, {_at_random(pair, splits)}."
@@ -386,4 +386,5 @@ def _beside(pair: tables.Pair, splits: Sequence[tables.Pair]) -> str:
 
 
 def _at_random(pair: tables.Pair, splits: Sequence[tables.Pair]) -> str:
-    return number(tables.at_random(pair, splits), 2)
+    said = differences.spanned(*differences.at_random(pair, splits))
+    return said.replace(")", ", over runs of one split)") if len(splits) == 1 else said

@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks.placebos.drawn.change import NOISY, moved
 from gpustab.report import Result
+from gpustab.studies.change import differences
 from gpustab.studies.change.claims import (
     BEYOND_SAMPLING,
     COMPARED,
@@ -69,10 +70,7 @@ _NUMBERS = dict.fromkeys(Pair._fields, 0.1) | {
     "mean_cosine_second": 0.4,
 }
 BASE = Pair(**_NUMBERS)
-COMES = (
-    "The mean cosine distance between the periods is {}, between two samplings of one period's documents 0.20. "
-    "Sampling alone can give 0.23."
-)
+COMES = "Two samplings of one period's documents lie 0.20 (0.18–0.22) apart. Sampling alone can give 0.23 (0.20–0.25)."
 WITHOUT = " Without the noise of training the change is 0.20 (0.19–0.21)."
 
 
@@ -89,14 +87,10 @@ def law(r2, control=False, series="a", r2_se=0.03, r2_se_runs=math.nan, n=1, ave
 @pytest.mark.parametrize(
     ("row", "wanted", "said"),
     [
-        ({}, "more", f"more than sampling explains. {COMES.format('0.30')} The rest is 0.04–0.11."),
+        ({}, "more", f"more than sampling explains. {COMES} The rest is 0.04–0.11."),
         ({"change": 0.18}, "no more", "Less a small margin, the difference is −0.058 to −0.002."),
-        (
-            {"change": 0.22},
-            "open",
-            f"too few to separate a change from sampling. {COMES.format('0.22')} The rest is −0.04 to",
-        ),
-        ({"change_se": math.nan}, "open", f"{COMES.format('0.30')} So few runs give no interval for the rest."),
+        ({"change": 0.22}, "open", f"too few to separate a change from sampling. {COMES} The rest is −0.04 to"),
+        ({"change_se": math.nan}, "open", f"{COMES} So few runs give no interval for the rest."),
     ],
 )
 def test_change_against_the_sampling_floor(row, wanted, said):
@@ -143,15 +137,25 @@ def test_between_floor_and_margin_nothing_can_be_told(row):
 def test_the_lead_tells_the_scale_and_what_moves_where_nothing_changed():
     row = BASE._replace(sampling_floor=None, tested=1)
     below = [control(1, corrected=-0.031)]
-    assert of_pair(row, below).endswith("so that nothing changed, −0.031.")
+    assert of_pair(row, below).endswith("so that nothing changed, −0.03 (−0.04 to −0.02, over runs of one split).")
     splits = [control(k, corrected=value) for k, value in ((1, 0.08), (2, 0.1))]
     assert row.unlike == pytest.approx(0.7)
     assert of_pair(row, splits, scale=True) == (
-        "From 1800-1819 to 1820-1839, 1 word moved by 0.30 between a run of each period (0: used alike; 0.70: two "
-        "different words). Without the noise of training the change is 0.20 (0.19–0.21), where documents were dealt "
-        "out at random, so that nothing changed, 0.090."
+        "From 1800-1819 to 1820-1839, 1 word moved by 0.30 (0.28–0.32) between a run of each period (0: used alike; "
+        "0.70: two different words). Without the noise of training the change is 0.20 (0.19–0.21), where documents "
+        "were dealt out at random, so that nothing changed, 0.09 (−0.04 to +0.22)."
     )
     assert of_pair(row._replace(corrected=math.nan)).endswith("One run cannot say how much of this is training noise.")
+
+
+def test_splits_at_random_have_errors_over_runs_and_over_splits():
+    half = BASE.estimate(0.2, 0.004).half
+    assert differences.at_random(BASE, [control(1)]) == pytest.approx((0.2, half))
+    value, wide = differences.at_random(BASE, [control(k, corrected=x) for k, x in ((1, 0.1), (2, 0.2), (3, 0.3))])
+    assert value == pytest.approx(0.2)
+    assert wide == pytest.approx(math.hypot(half, 4.303 * 0.1 / math.sqrt(3)), rel=1e-3)
+    assert math.isnan(differences.at_random(BASE, [control(1, corrected_se=math.nan)])[1])
+    assert all(map(math.isnan, differences.at_random(BASE, [])))
 
 
 def test_the_change_that_sampling_comes_to_is_that_of_the_model():
@@ -325,7 +329,7 @@ def test_floors_are_bootstrap_series_alone():
     pairs = PAIRS.table([*pairs.rows(), other._replace(**drawn_control)])
     assert "Frequency explains 20 % of" in next(of_laws(rows, {"sgns/bootstrap", "sgns/bootstrap/control=1"}))
     said = verdict({"pairs": pairs, "laws": LAWS.table(rows)})
-    assert "so that nothing changed, 0.070." in said[1]
+    assert "so that nothing changed, 0.07 (0.06–0.08, over runs of one split)." in said[1]
     assert said[2].startswith("Without training noise, periods differ more than randomly dealt documents by 0.13")
     assert called(pairs) == {
         "sgns/bootstrap": "sgns/bootstrap",
@@ -387,7 +391,7 @@ def test_an_error_that_is_undefined_is_not_blamed_on_the_number_of_splits():
 def test_nothing_is_tested_where_training_hides_what_documents_do():
     noisy = BASE._replace(training_floor=0.4, change=0.6, sampling_floor=0.42)  # two different words: 0.7
     assert BEYOND_SAMPLING.judge(noisy) == "too noisy"
-    assert "two runs of one period lie 0.40 apart, two different words 0.70" in of_pair(noisy)
+    assert "two runs of one period lie 0.40 (0.39–0.41) apart, two different words 0.70" in of_pair(noisy)
     (said,) = of_sampling([noisy])
     assert said.startswith("Contexts are not compared from 1800-1819 to 1820-1839: two runs")
     difference = control_difference([noisy, *(control(k, corrected=0.1) for k in (1, 2))])

@@ -37,12 +37,21 @@ def test_a_page_is_written(place, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("line", "said"), [("set -w nowhere", "in no period"), ("none", "none"), ("set --min-count 0", "--min-count")]
+    ("line", "said"),
+    [
+        ("set -w nowhere", "in no period"),
+        ("none", "none: there is no such file; wanted is a run set by periods, which this trains: gpustab train"),
+        ("set/none*.txt", "wanted is a run set by periods"),
+        ("sotu", "sotu: is a corpus, no run set; wanted is a run set by periods"),
+        ("set --min-count 0", "--min-count"),
+        ("set -w ,", "--words , names no word"),
+        ("set/sgns/shuffled/epoch=1800-1819", "wanted two or more: give the whole run set, or train one: gpustab"),
+    ],
 )
 def test_wrong_input_is_one_line(place, monkeypatch, line, said):
     result = call(place, line, monkeypatch)
     assert result.exit_code != 0
-    assert said in result.output
+    assert said in " ".join(result.output.split())
     assert "Traceback" not in result.output
 
 
