@@ -22,6 +22,11 @@ EVERY = 0.01
 """Seconds between two looks, at least: some functions let no other thread run before they end."""
 
 ROOMS = {
+    "encoder": (
+        "gpustab/formats/checkpoints/encoder.py",
+        "gpustab/formats/checkpoints/windows.py",
+        "gpustab/encoders/",
+    ),
     "training": ("gpustab/training/", "gpustab/trainers/", "gpustab/kernels/training/"),
     "products": ("gpustab/engine/", "gpustab/kernels/"),
     "reading": ("gpustab/formats/", "gpustab/runs/", "gpustab/spaces/", "gpustab/corpus/", "gpustab/small_data/"),
