@@ -28,7 +28,7 @@ def test_every_layer_is_that_of_layer_outputs_in_lots_of_any_size(tmp_path, monk
     assert found.known.tolist() == [True, False, True, True, True]
     for layer, space in enumerate(wanted):
         rows = found.rows(layer, 0, 5)
-        assert torch.allclose(rows[[0, 2, 3, 4]], space.vectors, atol=1e-5)
+        assert torch.allclose(rows[[0, 2, 3, 4]], space.vectors, atol=1e-4)
         assert torch.equal(found.rows(layer, 2, 4), rows[2:4])
 
 
@@ -47,7 +47,7 @@ def test_a_long_text_is_the_mean_of_its_windows(tmp_path):
         ]
     for layer in range(3):
         wanted = torch.stack([state.hidden_states[layer][0].mean(0) for state in states]).mean(0)
-        assert torch.allclose(found.rows(layer, 0, 1)[0], wanted, atol=1e-5)
+        assert torch.allclose(found.rows(layer, 0, 1)[0], wanted, atol=1e-4)
 
 
 def test_states_that_are_not_finite_are_refused(tmp_path):

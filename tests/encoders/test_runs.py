@@ -117,7 +117,7 @@ def test_texts_are_pooled_as_their_folder_says(items, text, tmp_path):
     own = SentenceEncoder(folder).encode([line for _, line in short])
     for (number, _), row in zip(short, own, strict=True):
         called = f"{number + 1}:1" if unit == "sentence" else str(number + 1)
-        assert torch.allclose(space.vectors[space.vocabulary.index(called.encode())], row, atol=1e-5)
+        assert torch.allclose(space.vectors[space.vocabulary.index(called.encode())], row, atol=1e-4)
     assert str(6).encode() not in space.vocabulary  # it is empty
     if unit == "document":
         assert space.metadata["read"]["windows"] > len(space.vocabulary)
@@ -156,8 +156,8 @@ def test_a_long_text_is_the_mean_over_windows_of_its_own_tokens(tmp_path):
     assert encoder.notes == before
     with torch.no_grad():
         own = [encoder.model(torch.tensor([w.given["input_ids"]])).last_hidden_state[0].mean(0) for w in windows]
-    np.testing.assert_allclose(found.sums[0], torch.stack(own).mean(0), atol=1e-6)
-    np.testing.assert_allclose(found.sums[1], encoder.encode(["playing"])[0], atol=1e-6)
+    np.testing.assert_allclose(found.sums[0], torch.stack(own).mean(0), atol=1e-5)
+    np.testing.assert_allclose(found.sums[1], encoder.encode(["playing"])[0], atol=1e-5)
 
 
 def test_models_of_two_kinds_differ_by_more_than_fine_tuning(corpus, models, tmp_path):

@@ -75,7 +75,7 @@ def test_vectors_are_the_means_of_a_naive_loop_in_every_draw(kind, tokenizer, co
         for word, row, count in zip(space.vocabulary, space.vectors, space.counts.tolist(), strict=True):
             own = [sums[k][word.decode()] for k in drawn if word.decode() in sums[k]]
             assert count == sum(n for _, n in own)
-            assert torch.allclose(row.double(), sum(total for total, _ in own) / count, rtol=1e-5, atol=1e-5)
+            assert torch.allclose(row.double(), sum(total for total, _ in own) / count, rtol=1e-4, atol=1e-4)
 
 
 def test_signs_that_are_glued_to_a_word_are_none_of_its_pieces(tmp_path):
@@ -87,7 +87,7 @@ def test_signs_that_are_glued_to_a_word_are_none_of_its_pieces(tmp_path):
     for word, row in zip(space.vocabulary, space.vectors, strict=True):
         own = [one[word.decode()] for one in sums if word.decode() in one]
         mean = sum(total for total, _ in own) / sum(n for _, n in own)
-        assert torch.allclose(row.double(), mean, rtol=1e-5, atol=1e-5)
+        assert torch.allclose(row.double(), mean, rtol=1e-4, atol=1e-4)
 
 
 def test_a_folder_that_reads_small_letters_gets_them(corpus, tmp_path):
@@ -102,7 +102,7 @@ def test_a_folder_that_reads_small_letters_gets_them(corpus, tmp_path):
             sum(total for total, _ in own) / sum(n for _, n in own)
             for own in ([one[word.decode()] for one in sums if word.decode() in one] for sums in (expected, written))
         )
-        assert torch.allclose(row.double(), small, rtol=1e-5, atol=1e-5)
+        assert torch.allclose(row.double(), small, rtol=1e-4, atol=1e-4)
         differ += not torch.allclose(small, capital, atol=1e-3)
     assert differ > 5
 
@@ -136,10 +136,10 @@ def test_a_layer_is_chosen_and_windows_give_what_the_whole_gives_where_no_contex
         runs, result = made(corpus, [folder], tmp_path / f"set-{folder.name}", layer=layer, **RAW)
         spaces += runs["encoder/fixed"]
     assert next(result.tables["models"].rows()).cut_passages > 2
-    assert torch.allclose(spaces[0].vectors, spaces[1].vectors, atol=1e-5)
+    assert torch.allclose(spaces[0].vectors, spaces[1].vectors, atol=1e-4)
     expected = naive(whole, texts(), {"the"}, layer)
     first = next(one["the"][0] / one["the"][1] for one in expected if one)
-    assert torch.allclose(spaces[0].vectors[spaces[0].vocabulary.index(b"the")].double(), first, atol=1e-5)
+    assert torch.allclose(spaces[0].vectors[spaces[0].vocabulary.index(b"the")].double(), first, atol=1e-4)
 
 
 def test_the_side_of_padding_and_of_cutting_changes_nothing(corpus, models, tmp_path):
@@ -207,10 +207,10 @@ def test_what_all_vectors_have_in_common_is_taken_out(corpus, models, tmp_path):
         made(corpus, models[:1], tmp_path / f"set{k}", **how, **plan)[0]["encoder/fixed"][0].vectors.double()
         for k, plan in enumerate(plans)
     )
-    assert torch.allclose(centred, raw - raw.mean(0), atol=1e-5)
+    assert torch.allclose(centred, raw - raw.mean(0), atol=1e-4)
     _, _, axes = np.linalg.svd(centred.numpy())
     assert np.abs(without.numpy() @ axes[:2].T).max() < 1e-5
-    assert np.allclose(without.numpy() @ axes[2:].T, centred.numpy() @ axes[2:].T, atol=1e-5)
+    assert np.allclose(without.numpy() @ axes[2:].T, centred.numpy() @ axes[2:].T, atol=1e-4)
     _, result = made(corpus, models[:1], tmp_path / "set1", **how)
     row = next(result.tables["models"].rows())
     assert abs(row.mean_cosine) < abs(row.mean_cosine_before)

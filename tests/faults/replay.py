@@ -28,7 +28,7 @@ from gpustab.evaluation import usual
 from gpustab.machine import environment, threads
 from gpustab.machine.progress import Timed
 from gpustab.studies.layers import study as layers
-from gpustab.studies.shared import frame
+from gpustab.studies.shared import signed
 from gpustab.studies.shared.finished import digest_of
 from gpustab.training import progress
 from tests.faults.forks import at_operations, in_child
@@ -78,7 +78,7 @@ STILL = (
     (progress, "Thread", Mock),  # which would look now and then how far a training is
     (time, "perf_counter", lambda: 0.0),
     (Timed.__init__, "__defaults__", (lambda: 0.0,)),
-    (frame, "datetime", Always),
+    (signed, "datetime", Always),
     (environment, "peak_memory", lambda: 0),
     (usual, "ANALOGY_TESTS", ()),  # they take seconds to read
     (testing, "_get_command", lambda _: COMMAND),  # it takes a third of a call

@@ -15,7 +15,7 @@ from gpustab.cli.takes import takes
 from gpustab.errors import InputError, marked, option
 from gpustab.formats.options import LoadOptions
 from gpustab.runs.joining import Loading
-from gpustab.studies.change.options import ChangeOptions, GridPlan
+from gpustab.studies.change.options import PERIODS_BY, ChangeOptions, GridPlan
 
 if TYPE_CHECKING:
     from gpustab.cli.bar import Bar
@@ -63,7 +63,6 @@ def _look(runs: list[Path]) -> None:
             look(runs, 1)
     except InputError as error:
         from gpustab.corpus.options import CORPORA
-        from gpustab.studies.change.series import PERIODS_BY
 
         texts = [str(path) for path in runs if str(path) in CORPORA]
         what = f"{texts[0]}: is a corpus, no run set" if texts else marked(error)

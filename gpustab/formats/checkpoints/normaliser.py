@@ -13,6 +13,7 @@ from typing import Any
 
 from gpustab.errors import InputError
 from gpustab.formats.checkpoints.weights import read_object
+from gpustab.formats.parsed import parse_json
 
 _OPTIONS = {"do_lower_case": "lowercase", "strip_accents": "strip_accents"}
 """What ``tokenizer_config.json`` calls the options of BERT's normaliser."""
@@ -32,7 +33,7 @@ def keep_normaliser(tokenizer: Any, folder: Path) -> None:
     there = read_object(file).get("normalizer")
     beside = folder / "tokenizer_config.json"
     _check(there, read_object(beside) if beside.is_file() else {}, folder)
-    if there != json.loads(inner.to_str()).get("normalizer"):
+    if there != parse_json(inner.to_str()).get("normalizer"):
         inner.normalizer = Tokenizer.from_file(str(file)).normalizer
 
 

@@ -15,6 +15,9 @@ from gpustab.trainers import NAMES, Runs, check_technique
 
 Align = Literal["all", "anchors", "none"]
 
+PERIODS_BY = "gpustab train FILE --date-column year --epochs-by year:1850-1949:50 -o RUNSET"
+"""The command that trains a run set with periods."""
+
 
 def read_anchors(path: str) -> tuple[str, ...]:
     """Return the words of a file, one a line.

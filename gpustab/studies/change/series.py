@@ -16,6 +16,7 @@ from gpustab.results.page import counted
 from gpustab.runs.group import Group
 from gpustab.runs.key import ENCODER, Key
 from gpustab.runs.runs import Runs
+from gpustab.studies.change.options import PERIODS_BY
 from gpustab.studies.shared.wording import groups_in_words
 from gpustab.trainers import NAMES
 
@@ -23,9 +24,6 @@ PERIOD, CONTROL, LANGUAGE = "epoch", "control", "language"
 """Names of parts of a key: the period, the number of a split of the documents at random, a language of several."""
 _PERIODS = (PERIOD, "runset")
 """Groups of one key in several run sets are periods too, in the order in which these are given."""
-
-PERIODS_BY = "gpustab train FILE --date-column year --epochs-by year:1850-1949:50 -o RUNSET"
-"""The command that trains a run set with periods."""
 
 
 @dataclass(frozen=True)

@@ -158,7 +158,7 @@ def test_cosines_are_those_of_a_real_folder_pair_by_pair(tmp_path, scored):
     found = of_encoder(encoder, test)
     for k in (0, 17):
         first, second = encoder.encode(list(test.pairs[k]))
-        assert found.cosines[k] == pytest.approx(float(torch.cosine_similarity(first, second, dim=0)), abs=1e-5)
+        assert found.cosines[k] == pytest.approx(float(torch.cosine_similarity(first, second, dim=0)), abs=1e-4)
     assert found.items[17] == test.pairs[17]
     result = calibration(models=[folder], scores=str(scored))
     assert any("their means were taken" in note for note in result.notes)
@@ -197,7 +197,7 @@ def test_pairs_of_a_wordnet_are_drawn_once_with_their_values(german):
         distance = naive_distance(HYPERNYMS, WORDS[names[a]], WORDS[names[b]])
         assert value == pytest.approx(np.log(2 * 5 / (1 + distance)))
         x, y = runs.run(0)[[a, b]]
-        assert cosine == pytest.approx(float(x @ y), abs=1e-6)
+        assert cosine == pytest.approx(float(x @ y), abs=1e-5)
 
 
 @pytest.mark.parametrize(

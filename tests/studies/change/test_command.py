@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from gpustab.cli import app
 from gpustab.runs.runset import write_runset
-from gpustab.studies.change.series import PERIODS_BY
+from gpustab.studies.change.options import PERIODS_BY
 from tests.studies.change.planted import runset
 
 

@@ -15,8 +15,7 @@ from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.studies.change import study
 from gpustab.studies.change.figures import FIGURES
-from gpustab.studies.change.options import ChangeOptions
-from gpustab.studies.change.series import PERIODS_BY
+from gpustab.studies.change.options import PERIODS_BY, ChangeOptions
 from gpustab.studies.change.study import change
 from gpustab.studies.change.tables import PAIRS, TRAJECTORIES, Pair, Step
 from tests.generators import rotation

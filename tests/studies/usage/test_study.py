@@ -199,7 +199,7 @@ def test_vectors_are_those_of_single_sentences_less_the_mean_of_all_their_words(
     found = read(corpus_of(rows, tmp_path), folder, "unhappily")
     own = [part for _, _, text in rows for part in re.findall(r"[^.]+\.", text) if "unhappily" in part.lower()]
     assert found.read["of several pieces"] >= 8
-    assert np.allclose(found.vectors, naive(folder, [part.strip() for part in own], "unhappily").numpy(), atol=1e-5)
+    assert np.allclose(found.vectors, naive(folder, [part.strip() for part in own], "unhappily").numpy(), atol=1e-4)
 
 
 def test_a_folder_that_reads_small_letters_gets_them(words, tmp_path):
@@ -224,7 +224,7 @@ def test_the_other_words_of_its_own_sentence_are_taken_out(model, tmp_path):
     for k, text in enumerate(("The bank of stone.", "Bank!", "The bank of water.", "Bank!")):
         states = encoder(**tokenizer(text, return_tensors="pt")).last_hidden_state[0].numpy()
         own = states[2] - states[[1, 3, 4]].mean(0) if "of" in text else states[1]  # alone it is as it is
-        assert np.allclose(found.vectors[k], own, atol=1e-5)
+        assert np.allclose(found.vectors[k], own, atol=1e-4)
 
 
 def test_an_occurrence_behind_the_end_of_the_window_is_read(tmp_path):
