@@ -42,6 +42,6 @@ EXAMPLES = {
     "calibration.more-than-words": [_row(0.83, 0.012), _row(0.21, 0.02), _row(0.4, 0.1, 40, 0.28, 0.12)],
     "calibration.names": [
         Named("minilm", 2.5, 0.59, 0.56, 0.62, ""),
-        Named("minilm", 9, None, None, None, "no cosine of the scored pairs stands for a similarity of 9"),
+        Named("minilm", 9, None, None, None, "the curve of the scored pairs goes from 0.4 to 4.6"),
     ],
 }

@@ -153,7 +153,7 @@ class Calibration:
         x, values, lower, upper = map(np.array, (self.cosines, self.values, self.lower, self.upper))
         if not values[0] <= similarity <= values[-1]:
             return Cosine(
-                None, None, None, f"no cosine of the scored pairs stands for a similarity of {similarity:.4g}"
+                None, None, None, f"the curve of the scored pairs goes from {values[0]:.3g} to {values[-1]:.3g}"
             )
         under, over = np.flatnonzero(upper < similarity), np.flatnonzero(lower >= similarity)
         if not len(under) or not len(over):

@@ -81,11 +81,16 @@ def _errors(rows: list[Calibrated]) -> Block:
     words: Columns = [("by shared words", by_words), ("points more, 95 %", more_than_words)]
     shares: Columns = [*first, ("explained, 95 %", explained), *(words if any(row.beyond for row in rows) else [])]
     errors: Columns = [*first, "curve", "isotonic", "line", "constant", "pairs", "items"]
+    low, high = min(row.lowest for row in rows), max(row.highest for row in rows)
     return Block(
         "How far does the curve err?",
         tables=[
             SmallTable.of("Share of the variance of the scores", rows, shares),
-            SmallTable.of("Error of a single pair, in units of the scores", rows, errors),
+            SmallTable.of(
+                f"Error of a single pair (root mean square), in units of the scores, which go from {low:g} to {high:g}",
+                rows,
+                errors,
+            ),
         ],
         answer=(
             "Each pair is predicted by a curve that was fitted to pairs of other items alone. A curve that errs no "

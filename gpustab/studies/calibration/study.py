@@ -266,7 +266,10 @@ def _add(answer: Answer, group: str, scores: Scores, options: CalibrationOptions
             f"{groups_in_words([group])}: all cosines are {x[0]:.4f}. The vectors are collapsed, and tell nothing."
         )
         return
-    made = calibrate(x, y, scores.items, name=f"{group}, {scores.test}", seed=options.seed)
+    try:
+        made = calibrate(x, y, scores.items, name=f"{group}, {scores.test}", seed=options.seed)
+    except InputError as refused:
+        raise InputError(f"{scores.test}: {refused}") from None
     tables, span = answer.result.tables, (float(y.min()), float(y.max()))
     facts = (group, scores.test, scores.kind, made.pairs, made.items, *span, float(x.mean()))
     gain, (shared, more, error) = (made.gain, made.gain_error, made.freedom), _by_words(scores, options.seed)

@@ -99,13 +99,14 @@ def _words(result: Content, pair: Pair) -> Block:
         (
             "distance beyond",
             lambda row: number(row.beyond, 2),
-            "cosine distance of the periods, less that of two samplings of one period",
+            "cosine distance of the periods (0: one direction, 1: at right angles, 2: opposite), less that of two "
+            "samplings of one period",
         ),
         (
-            "95 %",
+            "range",
             lambda row: row.span,
-            f"interval by leaving out one {unit} after the other; it holds in 80 to 100 of 100 cases, and of small "
-            "differences is too low; q decides, so it may reach 0 though a word is found",
+            f"by leaving out one {unit} after the other; it held the true distance in 80 to 100 of 100 drawn cases, "
+            "and of small differences is too low; q decides, so it may reach 0 though a word is found",
         ),
         ("by chance", lambda row: number(row.chance, 2), f"95 % of deals of {units} lie below"),
         ("q", lambda row: number(row.q, 2), "false discovery rate at which the word is found"),

@@ -1,4 +1,5 @@
 import json
+import re
 
 import numpy as np
 import pytest
@@ -237,6 +238,12 @@ def test_ratings_of_few_pairs_are_counted_by_pairs(known, tmp_path, count, rater
     rows = [(*pair[:: 1 if k % 2 else -1], float(rng.integers(6))) for *pair, _ in pairs(count) for k in range(raters)]
     with pytest.raises(InputError, match=f"{count} scored pairs of words with {count * raters} ratings, wanted at"):
         calibration(models=known("words"), scores=str(pairs_file(tmp_path / "rated.tsv", rows)))
+
+
+def test_scores_that_are_all_equal_are_refused_with_the_name_of_their_file(known, tmp_path):
+    path = pairs_file(tmp_path / "flat.tsv", [(*pair, 3.0) for *pair, _ in pairs(60)])
+    with pytest.raises(InputError, match=f"{re.escape('flat')}.*every similarity is 3"):
+        calibration(models=known("words"), scores=str(path))
 
 
 def test_ratings_of_few_pairs_of_words_are_counted_by_pairs_too(tmp_path):
