@@ -106,8 +106,8 @@ class Calibration:
         >>> found = calibrate(cosines, 5 * cosines**2 + rng.normal(0, 0.5, 400))
         >>> found.knows, [round(float(x), 1) for x in found.apply([0.5, 2.0]).value]
         (True, [1.3, nan])
-        >>> round(found.threshold(2.5).value, 1), found.threshold(9.0).reason
-        (0.7, 'no cosine of the scored pairs stands for a similarity of 9')
+        >>> round(found.threshold(2.5).value, 1), found.threshold(9.0).reason[:30]
+        (0.7, 'the curve of the scored pairs ')
     """
 
     cosines: tuple[float, ...]
