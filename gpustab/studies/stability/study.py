@@ -33,7 +33,7 @@ from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import near_words, some_words
 from gpustab.studies.shared import spaces
-from gpustab.studies.shared.copies import Copies, same_pairs
+from gpustab.studies.shared.copies import same_pairs
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.shared.ties import alarm_of_ties
@@ -42,7 +42,7 @@ from gpustab.studies.stability.contrasts import ACROSS, across, compare_halves, 
 from gpustab.studies.stability.nearest import nearest_table
 from gpustab.studies.stability.options import StabilityOptions
 from gpustab.studies.stability.summary import Similarity, Targets, summarise
-from gpustab.studies.stability.verdict import NO_VERDICT, Verdict, judge
+from gpustab.studies.stability.verdict import NO_VERDICT, Judged, Verdict, judge
 from gpustab.studies.stability.words import Words, look_at_words
 
 LENGTH = 10
@@ -199,16 +199,16 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     n = _length(lengths)
     together, short = sorted({m for m in (*TOGETHER, len(runs)) if m <= len(runs)}), [m for m in lengths if m <= LENGTH]
     sums, pip = [pip], pip.without_sums()
-    copies: Copies
+    judged: Judged
     overlaps: Overlap
-    copies, overlaps, *shared = _beside(
+    judged, overlaps, *shared = _beside(
         runs,
-        lambda: same_pairs(runs, sums.pop()),  # which nobody holds from then on
+        # Before the overlaps are there, and the sums are held no longer: of a thousand runs each takes 50 MB or more.
+        lambda: judge(runs, pip, same_pairs(runs, sums.pop())),
         partial(engine.overlap_pass, lists, lengths, compute, spread=n),
         *(partial(engine.common_pass, lists, m, together, compute) for m in reversed(short)),
     )
     common = dict(zip(reversed(short), shared, strict=True))
-    judged = judge(runs, pip, copies)
     if judged.kept and (tied := alarm_of_ties(lists, n)):
         judged = judged._replace(alarms=[*judged.alarms, f"{tied[0]} {NO_VERDICT}"], kept=[])
     ties = {n: int(lists.tied[:, :, n - 1].sum()) for n in lengths}
