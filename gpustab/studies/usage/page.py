@@ -137,7 +137,7 @@ def _unsure(words: list[str], unit: str) -> str:
         return ""
     return (
         " Whether a word is used differently is decided by q: hardly any random deal of the documents lies as far "
-        f"apart. The interval says how far, by leaving out one {unit} after the other. It holds 0 for "
+        f"apart. The range says how far, by leaving out one {unit} after the other. It holds 0 for "
         f"{some_of(words, 5)}: how far apart these usages lie cannot be told."
     )
 
@@ -193,7 +193,11 @@ def _truth(result: Content) -> Iterator[Block]:
             ("judged", "column"),
             ("periods", lambda row: f"{row.first} to {row.second}"),
             ("measure", lambda row: IN_WORDS[row.measure]),
-            ("ρ", lambda row: number(row.rho, 2), "Spearman's, with how much people say that a word changed"),
+            (
+                "ρ",
+                lambda row: number(row.rho, 2),
+                "Spearman's rank correlation (1: the same order) with how much people say that a word changed",
+            ),
             ("95 %", lambda row: f"{number(row.low, 2)} to {number(row.high_end, 2)}", "interval over words"),
             ("words", lambda row: thousands(row.words)),
         ]
